@@ -1,0 +1,135 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+)
+
+// Store keeps what runs produce: the event log, and the rows derived from it. It is safe for concurrent use. Memory (in this
+// package) and storage.DB pass one test, storetest.Run.
+type Store interface {
+	// Append writes a batch in one transaction. It returns ErrConflict, and writes nothing, when another writer has taken one
+	// of the batch's sequence numbers.
+	Append(ctx context.Context, b *Batch) error
+	// Events returns up to limit events of a run after number n, in order; limit 0 returns all. An unknown run is ErrNotFound.
+	Events(ctx context.Context, runID string, after int64, limit int) ([]Record, error)
+	// Thread returns a thread with its messages, or ErrNotFound.
+	Thread(ctx context.Context, id string) (*Thread, error)
+	// Runs returns the runs that match, oldest first.
+	Runs(ctx context.Context, q RunQuery) ([]*RunState, error)
+}
+
+// What callers compare.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrConflict = errors.New("another writer was first")
+)
+
+// Record is a stored event as it goes over the wire.
+type Record struct {
+	Seq  int64
+	JSON []byte
+}
+
+// Batch is what is written together. Every part may be empty.
+type Batch struct {
+	Run    Run // always with ID and ThreadID; the row is inserted or replaced
+	Frames []protocol.Frame
+	// Messages are appended to the thread's history in order. A message whose ID the thread has already is left as it is.
+	Messages  []*model.Message
+	Calls     []Call              // inserted or replaced by (run, call)
+	Approvals []*approval.Pending // inserted or replaced by approval id
+	Requests  []Request
+	// Durable asks that the batch survive a loss of power, not only of the process: a decision, the start of a call whose
+	// tool declares side effects.
+	Durable bool
+}
+
+// Run is the row of a run.
+type Run struct {
+	ID        string
+	ThreadID  string
+	AgentName string
+	Input     string
+	Status    protocol.Status
+	MessageID string // of the current stretch
+	Turn      int    // the last turn that began, from 1
+	Last      int64  // the number of the last event
+	CallCount int    // calls announced and not dropped
+	Usage     *model.Usage
+	Error     string
+	ErrorCode string
+	// Context is the run's own (userId, channelType, …) as it was given.
+	Context     json.RawMessage
+	CreatedAtMs int64
+	UpdatedAtMs int64
+}
+
+// Call is the ledger's row of a call: written before it starts, and again before its result is told.
+type Call struct {
+	RunID      string
+	ToolCallID string
+	ToolName   string
+	Turn       int
+	State      protocol.State // running, done, failed, denied, expired, cancelled, unknown
+	Proposed   string         // the arguments as the model wrote them
+	Executed   string         // the arguments it ran with
+	StartedMs  int64
+	EndedMs    int64
+	// Message is the tool message the model will read, once the call has ended.
+	Message *model.Message
+}
+
+// Request is one try of a turn: what was sent and what came back, as bytes.
+type Request struct {
+	RunID     string
+	ThreadID  string
+	AgentName string
+	Turn      int
+	Try       int // from 0
+	AtMs      int64
+	// Sent is set when the request goes out; Received with each batch of bytes that came, in order.
+	Sent     *model.Sent
+	Received []Received
+}
+
+// Received is a piece of a provider's answer and the moment it came, counted from the request's AtMs.
+type Received struct {
+	After time.Duration
+	Bytes []byte
+}
+
+// Thread is a thread as the loop reads it.
+type Thread struct {
+	ID          string
+	Title       string
+	AgentName   string
+	CreatedAtMs int64
+	UpdatedAtMs int64
+	Messages    []*model.Message
+	// Requests counts the requests each agent made in this thread, tries that failed included.
+	Requests map[string]int
+}
+
+// RunQuery selects runs; empty fields match all.
+type RunQuery struct {
+	ID         string
+	ThreadID   string
+	ApprovalID string // the run one of whose approvals has this id
+	Statuses   []protocol.Status
+	// Bare leaves Calls and Approvals out.
+	Bare bool
+}
+
+// RunState is a run with what is needed to go on with it.
+type RunState struct {
+	Run
+	Calls     []Call              // of the ledger, in the order they were written first
+	Approvals []*approval.Pending // decided ones too, in the order they were asked
+}

@@ -1,0 +1,51 @@
+// Package approval is the vocabulary of calls that wait for a person: what is asked, what is answered.
+// It knows nothing of how a run pauses or where an answer is kept.
+package approval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+
+	"callboard/backend/protocol"
+)
+
+// Pending is a call that waits, or waited, for a person. It is stored before anyone is asked.
+type Pending struct {
+	protocol.Approval
+	RunID       string
+	ThreadID    string
+	AgentName   string
+	SinceMs     int64
+	Decision    *Decision // nil while it waits
+	DecidedAtMs int64
+}
+
+// Decision is a person's answer.
+type Decision struct {
+	Approved bool   `json:"approved"`
+	Reason   string `json:"reason,omitempty"`
+	// ArgumentsText replaces the call's arguments; nil runs what was proposed.
+	ArgumentsText *string `json:"argumentsText,omitempty"`
+	// ArgumentsHash is that of the arguments the decision was made for; a decision with another one is refused.
+	ArgumentsHash string `json:"argumentsHash,omitempty"`
+	// Result hands in the result of a call of KindUnknown, as JSON.
+	Result json.RawMessage `json:"result,omitempty"`
+	By     string          `json:"by,omitempty"`
+	// State is denied, expired or cancelled for a call that will not run; empty otherwise.
+	State protocol.State `json:"state,omitempty"`
+}
+
+// What callers compare.
+var (
+	ErrNotFound = errors.New("no such approval")
+	ErrDecided  = errors.New("already decided")
+	ErrHash     = errors.New("made for other arguments")
+)
+
+// Hash is the hex SHA-256 of a call's argument text.
+func Hash(argumentsText string) string {
+	sum := sha256.Sum256([]byte(argumentsText))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,284 @@
+// Package protocol is the streaming protocol between an agent server and its clients: the events of a run, their JSON, their
+// order and their framing as server-sent events. It knows nothing of who makes the events or who stores them.
+// frontend/src/protocol mirrors it by file and field; testdata/ serves both.
+package protocol
+
+import (
+	"encoding/json"
+
+	"callboard/backend/model"
+	"callboard/backend/tool"
+)
+
+// Type is the kind of an event, its "type" on the wire.
+type Type string
+
+const (
+	TypeStart            Type = "start"
+	TypeMessage          Type = "message"
+	TypeTurn             Type = "turn"
+	TypeTextStart        Type = "text-start"
+	TypeTextDelta        Type = "text-delta"
+	TypeTextEnd          Type = "text-end"
+	TypeReasoningStart   Type = "reasoning-start"
+	TypeReasoningDelta   Type = "reasoning-delta"
+	TypeReasoningEnd     Type = "reasoning-end"
+	TypeToolCallStart    Type = "tool-call-start"
+	TypeToolCallDelta    Type = "tool-call-delta"
+	TypeToolCallEnd      Type = "tool-call-end"
+	TypeToolUpdate       Type = "tool-update"
+	TypeCallState        Type = "call-state"
+	TypeToolResult       Type = "tool-result"
+	TypeApprovalRequired Type = "approval-required"
+	TypeError            Type = "error"
+	TypeFinish           Type = "finish"
+)
+
+// Event is one event of a run: a pointer to one of the structs of this file.
+type Event interface{ Type() Type }
+
+// Start opens a run and every resumed stretch of it.
+type Start struct {
+	MessageID string `json:"messageId"`
+	ThreadID  string `json:"threadId"`
+	RunID     string `json:"runId,omitempty"`
+	AgentName string `json:"agentName,omitempty"`
+}
+
+// Message is what the run was started with, after its first Start.
+type Message struct {
+	MessageID string     `json:"messageId"`
+	Role      model.Role `json:"role"`
+	Content   string     `json:"content"`
+}
+
+// Turn brackets one model request.
+type Turn struct {
+	Turn         int                `json:"turn"` // from 1
+	Phase        TurnPhase          `json:"phase"`
+	AgentName    string             `json:"agentName,omitempty"`
+	Model        string             `json:"model,omitempty"`
+	FinishReason model.FinishReason `json:"finishReason,omitempty"`
+	Usage        *model.Usage       `json:"usage,omitempty"`
+	FirstTokenMs *int64             `json:"firstTokenMs,omitempty"`
+	Reason       string             `json:"reason,omitempty"` // of a retry
+}
+
+// TurnPhase says which moment of a turn a Turn event marks.
+type TurnPhase string
+
+const (
+	TurnStart TurnPhase = "start"
+	TurnRetry TurnPhase = "retry" // the try before was taken back; another begins
+	TurnEnd   TurnPhase = "end"
+)
+
+// TextStart opens a part of the answer's text; its first delta follows.
+type TextStart struct {
+	ID string `json:"id"`
+}
+
+// TextDelta is the text that follows what came before; never empty.
+type TextDelta struct {
+	ID    string `json:"id"`
+	Delta string `json:"delta"`
+}
+
+// TextEnd closes a part. Dropped takes it back: the reader removes it.
+type TextEnd struct {
+	ID      string `json:"id"`
+	Dropped bool   `json:"dropped,omitempty"`
+}
+
+// ReasoningStart, ReasoningDelta and ReasoningEnd are to the model's reasoning what TextStart, TextDelta and TextEnd are to text.
+type (
+	ReasoningStart struct {
+		ID string `json:"id"`
+	}
+	ReasoningDelta struct {
+		ID    string `json:"id"`
+		Delta string `json:"delta"`
+	}
+	ReasoningEnd struct {
+		ID      string `json:"id"`
+		Dropped bool   `json:"dropped,omitempty"`
+	}
+)
+
+// ToolCallStart announces a call as soon as its id and name are known.
+type ToolCallStart struct {
+	ID               string             `json:"id"`
+	ToolName         string             `json:"toolName"`
+	Presentation     *tool.Presentation `json:"presentation,omitempty"` // what is known without arguments
+	ParentToolCallID string             `json:"parentToolCallId,omitempty"`
+	ProviderCallID   string             `json:"providerCallId,omitempty"`
+}
+
+// ToolCallDelta is a piece of a call's arguments; joined they are its JSON text byte for byte.
+type ToolCallDelta struct {
+	ID            string `json:"id"`
+	ArgsTextDelta string `json:"argsTextDelta"`
+}
+
+// ToolCallEnd says the call is complete, or with Dropped that the model never finished it.
+type ToolCallEnd struct {
+	ID      string `json:"id"`
+	Dropped bool   `json:"dropped,omitempty"`
+}
+
+// ToolUpdate is progress of a call, or the arguments it runs with when they differ from those streamed.
+type ToolUpdate struct {
+	ToolCallID    string             `json:"toolCallId"`
+	Content       json.RawMessage    `json:"content,omitempty"`
+	Details       json.RawMessage    `json:"details,omitempty"`
+	Presentation  *tool.Presentation `json:"presentation,omitempty"`
+	Arguments     json.RawMessage    `json:"arguments,omitempty"`
+	ArgumentsText *string            `json:"argumentsText,omitempty"` // exact; wins over Arguments
+}
+
+// CallState is a step between a call's end and its result.
+type CallState struct {
+	ToolCallID    string `json:"toolCallId"`
+	State         State  `json:"state"`
+	By            string `json:"by,omitempty"`
+	Reason        string `json:"reason,omitempty"`
+	ApprovalID    string `json:"approvalId,omitempty"`
+	ArgumentsHash string `json:"argumentsHash,omitempty"`
+}
+
+// State is where a call stands (DESIGN.md, Decisions). The wire names those between input and result; a reader derives the others.
+type State string
+
+const (
+	StateInput     State = "input"    // being written
+	StateProposed  State = "proposed" // complete, not decided or not started
+	StateWaiting   State = "waiting"
+	StateApproved  State = "approved"
+	StateDenied    State = "denied"
+	StateExpired   State = "expired"
+	StateRunning   State = "running"
+	StateDone      State = "done"
+	StateFailed    State = "failed"
+	StateCancelled State = "cancelled"
+	StateUnknown   State = "unknown" // the process died while it ran
+	StateDropped   State = "dropped" // announced, but never became a call
+)
+
+// ToolResult is the one end of a call: its result, or with Dropped the word that it will never run.
+type ToolResult struct {
+	ID           string             `json:"id"` // the event's own
+	ToolCallID   string             `json:"toolCallId"`
+	Result       json.RawMessage    `json:"result,omitempty"` // null for a failed call
+	Details      json.RawMessage    `json:"details,omitempty"`
+	Presentation *tool.Presentation `json:"presentation,omitempty"`
+	Error        string             `json:"error,omitempty"`
+	ErrorCode    string             `json:"errorCode,omitempty"`
+	DurationMs   *int64             `json:"durationMs,omitempty"`
+	Dropped      bool               `json:"dropped,omitempty"`
+	Reason       DropReason         `json:"reason,omitempty"`
+}
+
+// DropReason says why an announced call never ran.
+type DropReason string
+
+const (
+	Incomplete DropReason = "incomplete" // its arguments never came complete
+	Discarded  DropReason = "discarded"  // complete, but the turn kept no such call
+)
+
+// ApprovalRequired lists what a paused run waits for, right before its Finish.
+type ApprovalRequired struct {
+	ThreadID  string     `json:"threadId"`
+	Approvals []Approval `json:"approvals"`
+}
+
+// Approval is one call that waits for a person.
+type Approval struct {
+	ToolCallID       string             `json:"toolCallId"`
+	ToolName         string             `json:"toolName"`
+	Arguments        json.RawMessage    `json:"arguments"` // a parsed copy; null when the text is not JSON
+	Description      string             `json:"description"`
+	SideEffects      []tool.SideEffect  `json:"sideEffects,omitempty"`
+	ApprovalID       string             `json:"approvalId,omitempty"`
+	Kind             ApprovalKind       `json:"kind,omitempty"`
+	ArgumentsText    string             `json:"argumentsText"`
+	ArgumentsHash    string             `json:"argumentsHash,omitempty"` // hex SHA-256 of ArgumentsText
+	Presentation     *tool.Presentation `json:"presentation,omitempty"`
+	Details          json.RawMessage    `json:"details,omitempty"`   // an effect-free preview
+	ExpiresAt        int64              `json:"expiresAt,omitempty"` // Unix ms
+	ParentToolCallID string             `json:"parentToolCallId,omitempty"`
+}
+
+// ApprovalKind says what is asked.
+type ApprovalKind string
+
+const (
+	KindApproval ApprovalKind = "approval" // may it run?
+	KindUnknown  ApprovalKind = "unknown"  // it was running when the process died: run again, give up, or hand in its result?
+)
+
+// Error ends a stream that failed, instead of Finish.
+type Error struct {
+	Message string `json:"message"`
+	Code    string `json:"code,omitempty"`
+}
+
+// Finish is the last event of a stretch that did not fail.
+type Finish struct {
+	MessageID             string          `json:"messageId"`
+	Usage                 *model.Usage    `json:"usage,omitempty"` // of the whole run
+	ThreadID              string          `json:"threadId,omitempty"`
+	Status                Status          `json:"status,omitempty"`
+	PendingApprovals      int             `json:"pendingApprovals,omitempty"`
+	Structured            json.RawMessage `json:"structured,omitempty"`
+	StructuredError       string          `json:"structuredError,omitempty"`
+	Truncated             bool            `json:"truncated,omitempty"` // the last turn was cut at the token limit
+	Blocked               bool            `json:"blocked,omitempty"`
+	IterationLimitReached bool            `json:"iterationLimitReached,omitempty"`
+	// Limit names the limit that stopped the run: "turns" or "repeated-calls".
+	Limit string `json:"limit,omitempty"`
+}
+
+// Status is where a run stands.
+type Status string
+
+const (
+	StatusRunning   Status = "running"
+	StatusPaused    Status = "paused" // waits for a person
+	StatusCompleted Status = "completed"
+	StatusFailed    Status = "failed"
+	StatusCancelled Status = "cancelled"
+)
+
+// Ended reports whether no event can follow.
+func (s Status) Ended() bool {
+	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled
+}
+
+// Unknown is an event of a type this version does not know, kept as it came.
+type Unknown struct {
+	Kind Type
+	Raw  json.RawMessage
+}
+
+func (*Start) Type() Type            { return TypeStart }
+func (*Message) Type() Type          { return TypeMessage }
+func (*Turn) Type() Type             { return TypeTurn }
+func (*TextStart) Type() Type        { return TypeTextStart }
+func (*TextDelta) Type() Type        { return TypeTextDelta }
+func (*TextEnd) Type() Type          { return TypeTextEnd }
+func (*ReasoningStart) Type() Type   { return TypeReasoningStart }
+func (*ReasoningDelta) Type() Type   { return TypeReasoningDelta }
+func (*ReasoningEnd) Type() Type     { return TypeReasoningEnd }
+func (*ToolCallStart) Type() Type    { return TypeToolCallStart }
+func (*ToolCallDelta) Type() Type    { return TypeToolCallDelta }
+func (*ToolCallEnd) Type() Type      { return TypeToolCallEnd }
+func (*ToolUpdate) Type() Type       { return TypeToolUpdate }
+func (*CallState) Type() Type        { return TypeCallState }
+func (*ToolResult) Type() Type       { return TypeToolResult }
+func (*ApprovalRequired) Type() Type { return TypeApprovalRequired }
+func (*Error) Type() Type            { return TypeError }
+func (*Finish) Type() Type           { return TypeFinish }
+
+// Type returns the type the event came with.
+func (u *Unknown) Type() Type { return u.Kind }

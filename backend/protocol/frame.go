@@ -1,0 +1,107 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync"
+)
+
+// Frame is an event under its number in its run's log.
+type Frame struct {
+	Seq   int64 // counts the events of a run from 1 without gaps
+	AtMs  int64 // Unix ms
+	Event Event
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// AppendJSON appends the frame's JSON, on one line, to dst: "type" first, then "at", then the event's own fields. The number is
+// not in it; it goes into the SSE id line and the store's key.
+func (f Frame) AppendJSON(dst []byte) ([]byte, error) {
+	if u, ok := f.Event.(*Unknown); ok {
+		return append(dst, u.Raw...), nil
+	}
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
+	encoder := json.NewEncoder(buf)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(f.Event); err != nil {
+		return dst, fmt.Errorf("encode %s event: %w", f.Event.Type(), err)
+	}
+	dst = append(dst, `{"type":"`...)
+	dst = append(dst, f.Event.Type()...)
+	dst = append(dst, `","at":`...)
+	dst = fmt.Appendf(dst, "%d", f.AtMs)
+	if body := bytes.TrimSuffix(buf.Bytes(), []byte("\n")); len(body) > 2 {
+		dst = append(dst, ',')
+		dst = append(dst, body[1:]...)
+		return dst, nil
+	}
+	return append(dst, '}'), nil
+}
+
+// DecodeFrame reads the JSON of an event. An unknown type gives an *Unknown; what is not an event is an error.
+func DecodeFrame(seq int64, data []byte) (Frame, error) {
+	var head struct {
+		Type Type  `json:"type"`
+		At   int64 `json:"at"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Frame{}, fmt.Errorf("decode event %d: %w", seq, err)
+	}
+	if head.Type == "" {
+		return Frame{}, fmt.Errorf("decode event %d: it has no type", seq)
+	}
+	event := newEvent(head.Type)
+	if event == nil {
+		return Frame{Seq: seq, AtMs: head.At, Event: &Unknown{Kind: head.Type, Raw: bytes.Clone(data)}}, nil
+	}
+	if err := json.Unmarshal(data, event); err != nil {
+		return Frame{}, fmt.Errorf("decode event %d (%s): %w", seq, head.Type, err)
+	}
+	return Frame{Seq: seq, AtMs: head.At, Event: event}, nil
+}
+
+func newEvent(t Type) Event {
+	switch t {
+	case TypeStart:
+		return &Start{}
+	case TypeMessage:
+		return &Message{}
+	case TypeTurn:
+		return &Turn{}
+	case TypeTextStart:
+		return &TextStart{}
+	case TypeTextDelta:
+		return &TextDelta{}
+	case TypeTextEnd:
+		return &TextEnd{}
+	case TypeReasoningStart:
+		return &ReasoningStart{}
+	case TypeReasoningDelta:
+		return &ReasoningDelta{}
+	case TypeReasoningEnd:
+		return &ReasoningEnd{}
+	case TypeToolCallStart:
+		return &ToolCallStart{}
+	case TypeToolCallDelta:
+		return &ToolCallDelta{}
+	case TypeToolCallEnd:
+		return &ToolCallEnd{}
+	case TypeToolUpdate:
+		return &ToolUpdate{}
+	case TypeCallState:
+		return &CallState{}
+	case TypeToolResult:
+		return &ToolResult{}
+	case TypeApprovalRequired:
+		return &ApprovalRequired{}
+	case TypeError:
+		return &Error{}
+	case TypeFinish:
+		return &Finish{}
+	}
+	return nil
+}
