@@ -64,6 +64,8 @@ type Result struct {
 	Presentation *Presentation   // the result's own, else the tool's; nil if neither gives one
 	Err          error           // an *Error when a code says why
 	Duration     time.Duration
+	// Left is set when the tool was given up on while it still ran; it is closed once the tool returns.
+	Left <-chan struct{}
 }
 
 // Error codes of calls (PROTOCOL.md, Routes).

@@ -1,0 +1,108 @@
+// Package agent is the run loop: it asks a model, runs the calls the model makes, lets those wait that need a person, and writes
+// every step to the log before anyone hears of it. It knows nothing of HTTP, SQLite or windows.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// Agent is a model with instructions and tools. It does not change once it runs.
+type Agent struct {
+	Name         string
+	Description  string
+	Instructions string
+	Backend      model.Backend
+	Model        string // the backend's name for the model; empty is its default
+	Tools        []*tool.Tool
+	// Parallel runs the calls of one turn side by side; off, they run in order.
+	Parallel bool
+	// MaxTurns limits the model requests of a run; 0 is DefaultMaxTurns. In the last turn the model must answer in words.
+	MaxTurns int
+	// MaxRepeats stops a run in which so many turns in a row made the same calls with the same results; 0 is DefaultMaxRepeats,
+	// negative is no limit.
+	MaxRepeats int
+	// MaxResultLength, in Unicode characters, cuts what the model reads of a result; 0 is DefaultMaxResultLength,
+	// tool.NoLimit cuts nothing. A tool's own wins.
+	MaxResultLength int
+	// Timeout limits the working time of a run; waiting for a person does not count. 0 is none.
+	Timeout     time.Duration
+	Temperature *float64
+	MaxTokens   int
+	// MaxRetries is how often a failed turn is tried again; 0 is DefaultMaxRetries, negative is never.
+	MaxRetries int
+}
+
+// Defaults of an Agent's limits.
+const (
+	DefaultMaxTurns        = 100
+	DefaultMaxRepeats      = 10
+	DefaultMaxResultLength = 50_000
+	DefaultMaxRetries      = 3
+)
+
+// Runner runs agents. Its fields are set before the first run and not changed after.
+type Runner struct {
+	// Store keeps the log; nil is a Memory of the runner's own.
+	Store Store
+	// Resolve finds the agent of a thread by name, for runs started by name and runs that are resumed. An unknown name is
+	// ErrNotFound. Agents is the common case.
+	Resolve func(ctx context.Context, name, threadID string) (*Agent, error)
+	// OnEvent hears every event after it was stored, in the order of its run, from one goroutine per run. One that panics is
+	// logged, and the run goes on. A slow one slows its run.
+	OnEvent func(runID string, f protocol.Frame)
+	// MergeWindow is how long consecutive deltas are gathered into one event; 0 is 16 ms, negative never merges.
+	MergeWindow time.Duration
+	Logger      *slog.Logger               // nil is slog.Default()
+	NewID       func(prefix string) string // nil makes time-ordered random ids
+	Now         func() time.Time           // nil is time.Now
+
+	runtime runtime
+}
+
+// Input starts a run.
+type Input struct {
+	ThreadID  string // empty makes a new thread; an unknown one is created
+	Text      string
+	MessageID string // of the user's message; empty makes one
+	// Context goes to the tools: userId, channelType, channelId and whatever the server allows.
+	Context json.RawMessage
+	// DenyPending denies what the thread's paused run waits for, ends that run, and goes on with this one.
+	DenyPending bool
+}
+
+// Outcome is how a stretch of a run ended.
+type Outcome struct {
+	Run
+	Output    string // the text of the last turn
+	ToolCalls []model.ToolCall
+	Pending   []*approval.Pending // what a paused run waits for
+	Finish    *protocol.Finish    // nil when the run failed
+}
+
+// What callers compare.
+var (
+	ErrBusy      = errors.New("the thread has a live run")
+	ErrPaused    = errors.New("the thread's run waits for a decision")
+	ErrNotPaused = errors.New("the run does not wait for a decision")
+	ErrEnded     = errors.New("the run has ended")
+	ErrClosed    = errors.New("the runner is closed")
+)
+
+// Ring says a run has more events: nothing else, and possibly late or twice.
+type Ring struct {
+	RunID    string          `json:"runId"`
+	ThreadID string          `json:"threadId"`
+	Last     int64           `json:"last"`
+	Status   protocol.Status `json:"status"`
+	// Error says why a run stopped whose end could not be stored.
+	Error string `json:"error,omitempty"`
+}
