@@ -2,10 +2,24 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Config declares a tool. In is a struct: its fields are the arguments. Out is what the model reads, or an Output of it.
+// Config declares a tool. In is a struct whose fields are the arguments, a map with string keys, or a json.RawMessage.
+// Out is what the model reads, or an Output of it.
+//
+// The schema the model sees comes from In: names and what may be left out from the json tag, descriptions from
+// jsonschema_description, bounds, enums, formats and defaults from the jsonschema tag, whose values hold no bare comma. A field
+// with omitempty, omitzero, a default or a pointer type may be left out. Numbers in an any arrive as json.Number. An In with
+// a method Validate() error has it called last.
 type Config[In, Out any] struct {
 	Name        string
 	Description string
@@ -21,30 +35,15 @@ type Config[In, Out any] struct {
 	// Preview shows what a call would do, without doing it: details for the approval card. May be nil.
 	Preview func(Context, In) (details any, err error)
 	Hooks   InputHooks
-	Run     func(Context, In) (Out, error)
+	// Run does the call. With an error, the Details and Presentation of an Output still count; its Content does not.
+	Run func(Context, In) (Out, error)
 }
 
 // NoLimit as a MaxResultLength cuts nothing.
 const NoLimit = -1
 
-// Output splits what a call gives by reader.
-type Output[T any] struct {
-	Content      T             // the model reads it
-	Details      any           // the application only
-	Presentation *Presentation // of this call; wins over the tool's
-}
-
-// Approval says which calls wait for a person. The zero value is none.
-type Approval struct {
-	always bool
-	when   func(arguments json.RawMessage) bool
-}
-
-// Always lets every call wait.
-var Always = Approval{always: true}
-
-// When decides from the raw arguments as sent, before schema and defaults. A check that panics counts as true.
-func When(check func(arguments json.RawMessage) bool) Approval { return Approval{when: check} }
+// MaxNameLength is how many characters the name of a tool may have.
+const MaxNameLength = 128
 
 // Tool is a declared tool. It does not change after Define and is safe for concurrent use.
 type Tool struct {
@@ -56,6 +55,15 @@ type Tool struct {
 	Timeout         time.Duration
 	MaxResultLength int
 	Hooks           InputHooks
+
+	approval     Approval
+	presentation *Presentation
+	parameters   json.RawMessage
+	shape        *shape
+	arguments    *jsonschema.Schema
+	outputSchema json.RawMessage
+	output       *jsonschema.Schema // nil when the Go type alone keeps the promise
+	declared     declaration
 }
 
 // Schema is what a model is told of a tool.
@@ -65,38 +73,115 @@ type Schema struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func Define[In, Out any](c Config[In, Out]) (*Tool, error) { panic("being built") }
+// Define makes a tool of its declaration. A declaration that can never work is an error that says what is wrong with it.
+func Define[In, Out any](c Config[In, Out]) (*Tool, error) {
+	t := &Tool{
+		Name:            c.Name,
+		Description:     c.Description,
+		Category:        c.Category,
+		Tags:            append([]string(nil), c.Tags...),
+		SideEffects:     append([]SideEffect(nil), c.SideEffects...),
+		Timeout:         c.Timeout,
+		MaxResultLength: c.MaxResultLength,
+		Hooks:           c.Hooks,
+		approval:        c.Approval,
+		presentation:    clone(c.Presentation),
+		declared:        &typed[In, Out]{config: c},
+	}
+	if err := t.check(c.Run != nil, c.Present != nil); err != nil {
+		return nil, fmt.Errorf("define tool %q: %w", c.Name, err)
+	}
+	in, err := describeInput(reflect.TypeFor[In]())
+	if err != nil {
+		return nil, fmt.Errorf("define tool %q: arguments: %w", c.Name, err)
+	}
+	t.parameters, t.shape, t.arguments = in.text, in.shape, in.compiled
+	t.declared = &typed[In, Out]{config: c, loose: in.loose}
 
-// Must is Define for package variables and examples: it panics where Define returns an error.
-func Must[In, Out any](c Config[In, Out]) *Tool { panic("being built") }
-
-// Schema returns what a model is told of the tool. The parameters are made once.
-func (t *Tool) Schema() Schema { panic("being built") }
-
-// OutputSchema describes Content; nil when Out says nothing about it.
-func (t *Tool) OutputSchema() json.RawMessage { panic("being built") }
-
-// StaticPresentation is what is known of every call without its arguments; nil if nothing is.
-func (t *Tool) StaticPresentation() *Presentation { panic("being built") }
-
-// NeedsApproval asks the tool's check about the raw argument text.
-func (t *Tool) NeedsApproval(argumentsText string) bool { panic("being built") }
-
-// Prepare checks an argument text and decodes it. Empty or blank text is {}. The error is an *Error with CodeInvalidArgs whose
-// message starts "Invalid arguments: " and names the paths.
-func (t *Tool) Prepare(argumentsText string) (*Call, error) { panic("being built") }
-
-// Call is a checked call, ready to run.
-type Call struct {
-	Tool *Tool
+	out, err := describeOutput(contentType(reflect.TypeFor[Out]()))
+	if err != nil {
+		return nil, fmt.Errorf("define tool %q: output: %w", c.Name, err)
+	}
+	t.outputSchema, t.output = out.text, out.compiled
+	return t, nil
 }
 
-// Presentation is the tool's for these arguments; nil when it declares none or its function panicked.
-func (c *Call) Presentation() *Presentation { panic("being built") }
+// Must is Define for package variables and examples: it panics where Define returns an error.
+func Must[In, Out any](c Config[In, Out]) *Tool {
+	t, err := Define(c)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
 
-// Preview is the call's effect-free preview as details; nil when the tool declares none.
-func (c *Call) Preview(ctx Context) (json.RawMessage, error) { panic("being built") }
+// Named returns the same tool under another name.
+func (t *Tool) Named(name string) (*Tool, error) {
+	if err := checkName(name); err != nil {
+		return nil, fmt.Errorf("name tool %q %q: %w", t.Name, name, err)
+	}
+	named := *t
+	named.Name = name
+	return &named, nil
+}
 
-// Run runs the call and splits what it gives. It never panics, and returns at the latest when the tool's timeout is over, or 2 s
-// after ctx is done; then Result.Left is set until the tool returns.
-func (c *Call) Run(ctx Context) Result { panic("being built") }
+// Schema returns what a model is told of the tool. The parameters are made once; they are not to be changed.
+func (t *Tool) Schema() Schema {
+	return Schema{Name: t.Name, Description: t.Description, Parameters: t.parameters}
+}
+
+// OutputSchema describes Content; nil when Out says nothing about it.
+func (t *Tool) OutputSchema() json.RawMessage { return t.outputSchema }
+
+// StaticPresentation is what is known of every call without its arguments; nil if nothing is.
+func (t *Tool) StaticPresentation() *Presentation { return clone(t.presentation) }
+
+func (t *Tool) check(hasRun, hasPresent bool) error {
+	switch {
+	case !hasRun:
+		return errors.New("it has no Run")
+	case t.presentation != nil && hasPresent:
+		return errors.New("it has both a Presentation and a Present: one of them never shows")
+	case t.presentation != nil && strings.TrimSpace(t.presentation.Label) == "":
+		return errors.New("its Presentation has no Label")
+	case t.Timeout < 0:
+		return fmt.Errorf("its Timeout is negative: %s", t.Timeout)
+	case t.MaxResultLength < NoLimit:
+		return fmt.Errorf("its MaxResultLength is %d: it is a length, 0, or NoLimit", t.MaxResultLength)
+	}
+	for _, effect := range t.SideEffects {
+		switch effect {
+		case Filesystem, Network, Database, Process, External:
+		default:
+			return fmt.Errorf("unknown side effect %q", effect)
+		}
+	}
+	return checkName(t.Name)
+}
+
+func checkName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return errors.New("it has no Name")
+	case !utf8.ValidString(name):
+		return errors.New("its Name is not UTF-8")
+	case strings.TrimSpace(name) != name:
+		return errors.New("its Name begins or ends with a space")
+	case utf8.RuneCountInString(name) > MaxNameLength:
+		return fmt.Errorf("its Name is longer than %d characters", MaxNameLength)
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("its Name holds the invisible character %U", r)
+		}
+	}
+	return nil
+}
+
+func clone(p *Presentation) *Presentation {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}

@@ -1,0 +1,255 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Grace is how long a call may still work after its context is done, before it is given up on.
+const Grace = 2 * time.Second
+
+// Call is a checked call, ready to run.
+type Call struct {
+	Tool *Tool
+
+	bound     invocation
+	presented sync.Once
+	shown     *Presentation
+}
+
+// declaration is a Config without its type parameters.
+type declaration interface {
+	decode(text []byte) (invocation, error)
+}
+
+// invocation is a declaration with decoded arguments.
+type invocation interface {
+	validate() error
+	present() *Presentation
+	preview(Context) (any, bool, error)
+	run(Context) (output, error)
+}
+
+type typed[In, Out any] struct {
+	config Config[In, Out]
+	loose  bool // In holds an any: its numbers are kept as text
+}
+
+type bound[In, Out any] struct {
+	config *Config[In, Out]
+	in     In
+}
+
+func (d *typed[In, Out]) decode(text []byte) (invocation, error) {
+	b := &bound[In, Out]{config: &d.config}
+	if !d.loose {
+		return b, json.Unmarshal(text, &b.in)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	return b, dec.Decode(&b.in)
+}
+
+func (b *bound[In, Out]) validate() error {
+	if v, ok := any(&b.in).(interface{ Validate() error }); ok {
+		return v.Validate()
+	}
+	return nil
+}
+
+func (b *bound[In, Out]) present() *Presentation {
+	if b.config.Present == nil {
+		return b.config.Presentation
+	}
+	return b.config.Present(b.in)
+}
+
+func (b *bound[In, Out]) preview(ctx Context) (any, bool, error) {
+	if b.config.Preview == nil {
+		return nil, false, nil
+	}
+	details, err := b.config.Preview(ctx, b.in)
+	return details, true, err
+}
+
+func (b *bound[In, Out]) run(ctx Context) (output, error) {
+	out, err := b.config.Run(ctx, b.in)
+	return splitOutput(out), err
+}
+
+// Presentation is the tool's for these arguments; nil when it declares none or its function panicked.
+func (c *Call) Presentation() *Presentation {
+	c.presented.Do(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				logPanic("presentation panicked", c.Tool.Name, p)
+			}
+		}()
+		c.shown = c.bound.present()
+	})
+	return clone(c.shown)
+}
+
+// Preview is the call's effect-free preview as details; nil when the tool declares none.
+func (c *Call) Preview(ctx Context) (details json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			logPanic("preview panicked", c.Tool.Name, p)
+			details, err = nil, fmt.Errorf("preview of tool %q panicked: %v", c.Tool.Name, p)
+		}
+	}()
+	if ctx.Context == nil {
+		ctx.Context = context.Background()
+	}
+	ctx.OnUpdate = nil
+	v, ok, err := c.bound.preview(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("preview of tool %q: %w", c.Tool.Name, err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	return encodeDetails(v), nil
+}
+
+// outcome is what a tool's goroutine hands over.
+type outcome struct {
+	content      json.RawMessage
+	details      json.RawMessage
+	presentation *Presentation
+	err          error
+	cause        error // of the context's end, as it stood when the tool returned
+}
+
+var errTimedOut = errors.New("the tool's timeout is over")
+
+// Run runs the call and splits what it gives. It never panics, and returns at the latest when the tool's timeout is over, or
+// Grace after ctx is done; then Result.Left is set until the tool returns. A result a tool still gives within the grace counts;
+// an error is then CodeCancelled.
+func (c *Call) Run(ctx Context) Result {
+	start := time.Now()
+	if ctx.Context == nil {
+		ctx.Context = context.Background()
+	}
+	if ctx.Err() != nil {
+		return c.failed(outcome{cause: context.Cause(ctx)}, start)
+	}
+	var cancel context.CancelFunc
+	if c.Tool.Timeout > 0 {
+		ctx.Context, cancel = context.WithTimeoutCause(ctx.Context, c.Tool.Timeout, errTimedOut)
+	} else {
+		ctx.Context, cancel = context.WithCancel(ctx.Context)
+	}
+	defer cancel()
+	updates := gate{ctx: ctx.Context, observer: ctx.OnUpdate, toolName: c.Tool.Name}
+	if ctx.OnUpdate != nil {
+		ctx.OnUpdate = updates.send
+		defer updates.close()
+	}
+
+	left := make(chan struct{})
+	done := make(chan outcome, 1)
+	go func() {
+		defer close(left)
+		var o outcome
+		defer func() { done <- o }() // deferred: a tool may end its goroutine
+		c.work(ctx, &o)
+	}()
+
+	select {
+	case o := <-done:
+		return c.result(o, start)
+	case <-ctx.Done():
+	}
+	if cause := context.Cause(ctx); cause == errTimedOut {
+		r := c.failed(outcome{cause: cause}, start)
+		r.Left = left
+		return r
+	}
+	grace := time.NewTimer(Grace)
+	defer grace.Stop()
+	select {
+	case o := <-done:
+		return c.result(o, start)
+	case <-grace.C:
+		r := c.failed(outcome{cause: context.Cause(ctx)}, start)
+		r.Left = left
+		return r
+	}
+}
+
+// work runs the tool and encodes what it gives: here, so that a MarshalJSON that panics or hangs is caught like the tool itself.
+func (c *Call) work(ctx Context, o *outcome) {
+	o.err = fmt.Errorf("tool %q ended its goroutine", c.Tool.Name) // stands only if nothing below comes to return
+	defer func() {
+		if p := recover(); p != nil {
+			logPanic("tool panicked", c.Tool.Name, p)
+			*o = outcome{err: fmt.Errorf("tool %q panicked: %v", c.Tool.Name, p), cause: o.cause}
+		}
+	}()
+	out, err := c.bound.run(ctx)
+	o.cause = context.Cause(ctx)
+	o.details, o.presentation = encodeDetails(out.details), out.presentation
+	if err == nil {
+		o.content, err = c.Tool.encodeContent(out.content)
+	}
+	o.err = err
+}
+
+func (c *Call) result(o outcome, start time.Time) Result {
+	if o.err != nil || o.cause == errTimedOut {
+		return c.failed(o, start)
+	}
+	return Result{
+		Content:      o.content,
+		Details:      o.details,
+		Presentation: c.presentationOf(o),
+		Duration:     time.Since(start),
+	}
+}
+
+func (c *Call) failed(o outcome, start time.Time) Result {
+	return Result{
+		Details:      o.details,
+		Presentation: c.presentationOf(o),
+		Err:          c.failure(o),
+		Duration:     time.Since(start),
+	}
+}
+
+func (c *Call) presentationOf(o outcome) *Presentation {
+	if o.presentation != nil {
+		return o.presentation
+	}
+	return c.Presentation()
+}
+
+// failure gives the error of a call its code. The reason a call was stopped for counts more than what it said while stopping.
+func (c *Call) failure(o outcome) *Error {
+	var own *Error
+	switch {
+	case o.cause == errTimedOut:
+		message := fmt.Sprintf("Tool %q timed out after %dms", c.Tool.Name, c.Tool.Timeout.Milliseconds())
+		return &Error{Code: CodeTimeout, Message: message, Err: errors.Join(context.DeadlineExceeded, o.err)}
+	case o.cause != nil:
+		message := fmt.Sprintf("Tool %q was cancelled", c.Tool.Name)
+		if !errors.Is(o.cause, context.Canceled) {
+			message += ": " + o.cause.Error()
+		}
+		return &Error{Code: CodeCancelled, Message: message, Err: errors.Join(o.cause, o.err)}
+	case errors.As(o.err, &own) && own.Code != "":
+		return &Error{Code: own.Code, Message: o.err.Error(), Err: o.err}
+	default:
+		message := o.err.Error()
+		if strings.TrimSpace(message) == "" {
+			message = fmt.Sprintf("Tool %q failed without saying why", c.Tool.Name)
+		}
+		return &Error{Code: CodeExecutionFailed, Message: message, Err: o.err}
+	}
+}

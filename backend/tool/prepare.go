@@ -1,0 +1,85 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxExplanation cuts what the model is told of bad arguments, in bytes: a message may quote them.
+const maxExplanation = 2000
+
+// Prepare checks an argument text and decodes it. Empty or blank text is {}. The error is an *Error with CodeInvalidArgs whose
+// message starts "Invalid arguments: " and names the paths.
+//
+// Properties the schema does not name are ignored; one that comes twice, or that only its case sets apart from another, is
+// refused, and so is anything after the object. Defaults are put in on the way; the digits of numbers are kept.
+func (t *Tool) Prepare(argumentsText string) (*Call, error) {
+	r := reader{text: argumentsText}
+	if r.space(); r.at == len(r.text) {
+		r = reader{text: "{}"}
+	}
+	tree, err := r.document(t.shape)
+	if err != nil {
+		return nil, invalid(err, err.Error())
+	}
+	if err := t.arguments.Validate(tree); err != nil {
+		return nil, invalid(err, explain(err))
+	}
+	inv, err := t.decode(r.decoded())
+	if err != nil {
+		return nil, err
+	}
+	return &Call{Tool: t, bound: inv}, nil
+}
+
+// decode runs code of the tool's own: UnmarshalJSON and Validate.
+func (t *Tool) decode(text []byte) (inv invocation, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			logPanic("reading arguments panicked", t.Name, p)
+			inv, err = nil, invalid(fmt.Errorf("panic: %v", p), fmt.Sprintf("reading them panicked: %v", p))
+		}
+	}()
+	inv, err = t.declared.decode(text)
+	if err != nil {
+		return nil, invalid(err, explainDecoding(err))
+	}
+	if err := inv.validate(); err != nil {
+		return nil, invalid(err, err.Error())
+	}
+	return inv, nil
+}
+
+func invalid(err error, explanation string) *Error {
+	if len(explanation) > maxExplanation {
+		explanation = strings.ToValidUTF8(explanation[:maxExplanation], "") + "…"
+	}
+	return &Error{Code: CodeInvalidArgs, Message: "Invalid arguments: " + explanation, Err: err}
+}
+
+// explain puts a validator's message on one line, without its first, which names the schema.
+func explain(err error) string {
+	_, causes, found := strings.Cut(err.Error(), "\n")
+	if !found {
+		return err.Error()
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(causes, "\n") {
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(strings.TrimPrefix(strings.TrimLeft(line, " "), "- "))
+	}
+	return b.String()
+}
+
+// explainDecoding names the path of a value that fits the schema but not the Go type.
+func explainDecoding(err error) string {
+	var mismatched *json.UnmarshalTypeError
+	if errors.As(err, &mismatched) {
+		return fmt.Sprintf("at '/%s': %s does not fit %s", strings.ReplaceAll(mismatched.Field, ".", "/"), mismatched.Value, mismatched.Type)
+	}
+	return err.Error()
+}
