@@ -1,0 +1,189 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"callboard/backend/agent"
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/tool"
+)
+
+// Error codes of requests (PROTOCOL.md, Routes). The codes of failed runs are those of packages model and tool.
+const (
+	CodeNotFound             = "NOT_FOUND"
+	CodeInvalidInput         = "INVALID_INPUT"
+	CodeUnauthorized         = "UNAUTHORIZED"
+	CodeForbidden            = "FORBIDDEN"
+	CodeMethodNotAllowed     = "METHOD_NOT_ALLOWED"
+	CodeThreadBusy           = "THREAD_BUSY"
+	CodeRunPaused            = "RUN_PAUSED"
+	CodeRunNotPaused         = "RUN_NOT_PAUSED"
+	CodeRunEnded             = "RUN_ENDED"         // nothing is left to cancel
+	CodeDecided              = "APPROVAL_DECIDED"  // another decision was first
+	CodeArgumentsChanged     = "ARGUMENTS_CHANGED" // the decision was made for other arguments
+	CodePayloadTooLarge      = "PAYLOAD_TOO_LARGE"
+	CodeUnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
+	CodeNoStream             = "STREAMING_UNSUPPORTED" // the connection cannot send an answer in pieces
+	CodeUnavailable          = "UNAVAILABLE"           // the server is closing
+	CodeInternal             = "INTERNAL_ERROR"
+)
+
+// hidden is what a client reads of an error that is no business of its own.
+const hidden = "internal error: the server's log says more"
+
+// failure is an answer that is an error.
+type failure struct {
+	status   int
+	code     string
+	message  string
+	allow    string // of a method that is not allowed
+	runID    string // of a run that failed
+	threadID string
+}
+
+func (f *failure) Error() string { return f.message }
+
+func invalid(format string, args ...any) error {
+	return &failure{status: http.StatusBadRequest, code: CodeInvalidInput, message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return &failure{status: http.StatusNotFound, code: CodeNotFound, message: fmt.Sprintf(format, args...)}
+}
+
+func conflict(code, format string, args ...any) error {
+	return &failure{status: http.StatusConflict, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// asFailure says what a client is told of an error. What no rule names is hidden: nil.
+func asFailure(err error) *failure {
+	var (
+		known *failure
+		large *http.MaxBytesError
+		call  *tool.Error
+	)
+	is := func(status int, code, message string) *failure {
+		return &failure{status: status, code: code, message: message}
+	}
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &large):
+		return is(http.StatusRequestEntityTooLarge, CodePayloadTooLarge, fmt.Sprintf("the body is over %d bytes", large.Limit))
+	case errors.As(err, &call) && call.Code == tool.CodeInvalidArgs:
+		return is(http.StatusBadRequest, call.Code, call.Message)
+	case errors.Is(err, agent.ErrNotFound), errors.Is(err, approval.ErrNotFound):
+		return is(http.StatusNotFound, CodeNotFound, "not found")
+	case errors.Is(err, agent.ErrBusy):
+		return is(http.StatusConflict, CodeThreadBusy, "the thread has a live run")
+	case errors.Is(err, agent.ErrPaused):
+		return is(http.StatusConflict, CodeRunPaused, `the thread's run waits for a decision; with "pending": "deny" what it waits for is denied`)
+	case errors.Is(err, agent.ErrNotPaused):
+		return is(http.StatusConflict, CodeRunNotPaused, "no run of the thread waits for a decision")
+	case errors.Is(err, agent.ErrEnded):
+		return is(http.StatusConflict, CodeRunEnded, "it has ended already")
+	case errors.Is(err, approval.ErrDecided):
+		return is(http.StatusConflict, CodeDecided, "already decided")
+	case errors.Is(err, approval.ErrHash):
+		return is(http.StatusConflict, CodeArgumentsChanged, "the decision was made for other arguments; look at the call again")
+	case errors.Is(err, agent.ErrClosed):
+		return is(http.StatusServiceUnavailable, CodeUnavailable, "the server is closing")
+	}
+	return nil
+}
+
+// fail answers with an error. After the answer was begun there is nothing to say: the stream just closes.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := asFailure(err)
+	if f == nil {
+		if errors.Is(err, errGone) || r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return // nobody is there to read it
+		}
+		s.logger().Error("a request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+		f = &failure{status: http.StatusInternalServerError, code: CodeInternal, message: hidden}
+	}
+	if out, ok := w.(*recorder); ok && out.wrote {
+		return
+	}
+	if f.allow != "" {
+		w.Header().Set("Allow", f.allow)
+	}
+	writeJSON(w, f.status, errorAnswer{
+		Error: errorBody{Message: f.message, Code: f.code}, RunID: f.runID, ThreadID: f.threadID,
+	})
+}
+
+type errorAnswer struct {
+	Error    errorBody `json:"error"`
+	RunID    string    `json:"runId,omitempty"`
+	ThreadID string    `json:"threadId,omitempty"`
+}
+
+type errorBody struct {
+	Message string `json:"message"`
+	Code    string `json:"code"`
+}
+
+// writeJSON answers with v. A client that has left is no error.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		panic(fmt.Errorf("encode an answer: %w", err)) // the wrapper logs it and says 500
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes())
+}
+
+// statusOf is the HTTP status of a failed run's code.
+func statusOf(code string) int {
+	switch code {
+	case model.CodeContextLength, model.CodeContentFiltered, tool.CodeInvalidArgs:
+		return http.StatusBadRequest
+	case model.CodeRateLimited:
+		return http.StatusTooManyRequests
+	case model.CodeInvalidResponse:
+		return http.StatusBadGateway
+	case model.CodeUnavailable, "RUN_INTERRUPTED":
+		return http.StatusServiceUnavailable
+	case model.CodeTimeout, "RUN_TIMEOUT", tool.CodeTimeout:
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// noRoute makes an error of what the mux says to a request it has no route for.
+func noRoute(says http.Handler, r *http.Request) error {
+	var quiet headersOnly
+	says.ServeHTTP(&quiet, r)
+	if allow := quiet.Header().Get("Allow"); allow != "" {
+		return &failure{
+			status: http.StatusMethodNotAllowed, code: CodeMethodNotAllowed, allow: allow,
+			message: fmt.Sprintf("%s takes %s, not %s", r.URL.Path, allow, r.Method),
+		}
+	}
+	return notFound("no route %s", r.URL.Path)
+}
+
+// headersOnly is a ResponseWriter that keeps what it is told in headers.
+type headersOnly struct{ header http.Header }
+
+func (h *headersOnly) Header() http.Header {
+	if h.header == nil {
+		h.header = http.Header{}
+	}
+	return h.header
+}
+
+func (h *headersOnly) Write(p []byte) (int, error) { return len(p), nil }
+
+func (h *headersOnly) WriteHeader(int) {}

@@ -1,0 +1,238 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"callboard/backend/agent"
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+)
+
+// runAnswer is how a stretch of a run ended.
+type runAnswer struct {
+	RunID                 string           `json:"runId"`
+	ThreadID              string           `json:"threadId"`
+	Status                protocol.Status  `json:"status"`
+	Output                string           `json:"output"`
+	Usage                 model.Usage      `json:"usage"`
+	ToolCalls             []callAnswer     `json:"toolCalls"`
+	PendingApprovals      []approvalAnswer `json:"pendingApprovals,omitempty"`
+	Structured            json.RawMessage  `json:"structured,omitempty"`
+	StructuredError       string           `json:"structuredError,omitempty"`
+	Truncated             bool             `json:"truncated,omitempty"`
+	Blocked               bool             `json:"blocked,omitempty"`
+	IterationLimitReached bool             `json:"iterationLimitReached,omitempty"`
+	Limit                 string           `json:"limit,omitempty"`
+}
+
+// callAnswer is a call a model wrote.
+type callAnswer struct {
+	ID            string          `json:"id"`
+	Name          string          `json:"name"`
+	Arguments     json.RawMessage `json:"arguments"` // a parsed copy; null when the text is not JSON
+	ArgumentsText string          `json:"argumentsText"`
+}
+
+// run starts a run and answers with its outcome. The run goes on when the client leaves.
+func (s *Server) run(w http.ResponseWriter, r *http.Request) error {
+	handle, err := s.begin(w, r, s.readInput)
+	if err != nil {
+		return err
+	}
+	return s.answer(w, r, handle)
+}
+
+// start starts a run and answers at once.
+func (s *Server) start(w http.ResponseWriter, r *http.Request) error {
+	handle, err := s.begin(w, r, s.readInput)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusAccepted, map[string]string{"runId": handle.RunID, "threadId": handle.ThreadID})
+	return nil
+}
+
+// runStream starts a run and streams it.
+func (s *Server) runStream(w http.ResponseWriter, r *http.Request) error {
+	return s.streamed(w, r, s.readInput)
+}
+
+// chat is runStream for clients that send a whole conversation.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
+	return s.streamed(w, r, s.readChat)
+}
+
+func (s *Server) streamed(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) (agent.Input, error)) error {
+	if err := canStream(w); err != nil {
+		return err // before a run begins that nobody could hear
+	}
+	handle, err := s.begin(w, r, read)
+	if err != nil {
+		return err
+	}
+	if !s.KeepRuns {
+		s.audience.own(handle.RunID)
+	}
+	return s.streamRun(w, r, handle.RunID, 0, true)
+}
+
+// begin starts a run of the agent the path names; without one, of the thread's, else of the first.
+func (s *Server) begin(
+	w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) (agent.Input, error),
+) (*agent.Handle, error) {
+	name := r.PathValue("name")
+	if name != "" {
+		if _, err := s.agent(name); err != nil {
+			return nil, err
+		}
+	}
+	in, err := read(w, r)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		if name, err = s.agentOf(r.Context(), in.ThreadID); err != nil {
+			return nil, err
+		}
+	}
+	// The client may leave at this very moment: what was begun is begun.
+	return s.Runner.Start(context.WithoutCancel(r.Context()), name, in)
+}
+
+// agentOf names the agent that spoke in a thread last, else the first of the Agents.
+func (s *Server) agentOf(ctx context.Context, threadID string) (string, error) {
+	if threadID != "" {
+		thread, err := s.Runner.Store.Thread(ctx, threadID)
+		if err != nil && !errors.Is(err, agent.ErrNotFound) {
+			return "", err
+		}
+		if err == nil && thread.AgentName != "" {
+			_, err := s.agent(thread.AgentName)
+			return thread.AgentName, err
+		}
+	}
+	if len(s.Agents) == 0 {
+		return "", notFound("no agent is offered here")
+	}
+	return s.Agents[0].Name, nil
+}
+
+// streamRun streams a run's events to the client that asked.
+func (s *Server) streamRun(w http.ResponseWriter, r *http.Request, runID string, after int64, one bool) error {
+	defer s.audience.join(runID)()
+	t, err := openStream(w)
+	if err != nil {
+		return err
+	}
+	if s.follow(r.Context(), t, runID, after, one) {
+		s.audience.forget(runID) // it has ended, or waits
+	}
+	return nil
+}
+
+// answer waits for a stretch of a run and tells how it ended.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, handle *agent.Handle) error {
+	outcome, err := handle.Wait(r.Context())
+	if err != nil {
+		return s.runFailed(handle, outcome, err)
+	}
+	answer := runAnswer{
+		RunID: outcome.ID, ThreadID: outcome.ThreadID, Status: outcome.Status, Output: outcome.Output,
+		ToolCalls: make([]callAnswer, 0, len(outcome.ToolCalls)), PendingApprovals: approvalAnswers(outcome.Pending),
+	}
+	if outcome.Usage != nil {
+		answer.Usage = *outcome.Usage
+	}
+	for _, call := range outcome.ToolCalls {
+		answer.ToolCalls = append(answer.ToolCalls, callAnswerOf(call))
+	}
+	if f := outcome.Finish; f != nil {
+		answer.Structured, answer.StructuredError, answer.Truncated = f.Structured, f.StructuredError, f.Truncated
+		answer.Blocked, answer.IterationLimitReached, answer.Limit = f.Blocked, f.IterationLimitReached, f.Limit
+	}
+	writeJSON(w, http.StatusOK, answer)
+	return nil
+}
+
+// runFailed is the answer for a run that failed: its own code and the status of that; what has no code of its own is hidden.
+func (s *Server) runFailed(handle *agent.Handle, outcome *agent.Outcome, err error) error {
+	var failed *agent.RunError
+	if outcome == nil || !errors.As(err, &failed) {
+		return err
+	}
+	f := &failure{status: statusOf(failed.Code), code: failed.Code, message: failed.Message, runID: handle.RunID, threadID: handle.ThreadID}
+	if f.code == "" || f.code == CodeInternal {
+		s.logger().Error("a run failed", "run", handle.RunID, "error", err)
+		f.code, f.message = CodeInternal, hidden
+	}
+	return f
+}
+
+func callAnswerOf(call model.ToolCall) callAnswer {
+	answer := callAnswer{ID: call.ID, Name: call.Name, ArgumentsText: call.Arguments}
+	if json.Valid([]byte(call.Arguments)) {
+		answer.Arguments = json.RawMessage(call.Arguments)
+	}
+	return answer
+}
+
+// cancel stops a run, waiting calls too.
+func (s *Server) cancel(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.findRun(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := s.Runner.Cancel(context.WithoutCancel(r.Context()), run.ID); err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusAccepted, map[string]string{"runId": run.ID, "threadId": run.ThreadID})
+	return nil
+}
+
+// cancelCall stops one call; its run goes on.
+func (s *Server) cancelCall(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.findRun(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("toolCallId")
+	err = s.Runner.CancelCall(context.WithoutCancel(r.Context()), run.ID, id)
+	if errors.Is(err, agent.ErrNotFound) {
+		return notFound("run %q has no call %q", run.ID, id)
+	}
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusAccepted, map[string]string{"runId": run.ID, "toolCallId": id})
+	return nil
+}
+
+// approvalAnswer is a call that waits for a person.
+type approvalAnswer struct {
+	protocol.Approval
+	RunID     string             `json:"runId"`
+	ThreadID  string             `json:"threadId"`
+	AgentName string             `json:"agentName"`
+	Since     int64              `json:"since"` // Unix ms
+	Decision  *approval.Decision `json:"decision,omitempty"`
+	DecidedAt int64              `json:"decidedAt,omitempty"` // Unix ms
+}
+
+func approvalAnswers(pending []*approval.Pending) []approvalAnswer {
+	answers := make([]approvalAnswer, 0, len(pending))
+	for _, p := range pending {
+		answers = append(answers, approvalAnswerOf(p))
+	}
+	return answers
+}
+
+func approvalAnswerOf(p *approval.Pending) approvalAnswer {
+	return approvalAnswer{
+		Approval: p.Approval, RunID: p.RunID, ThreadID: p.ThreadID, AgentName: p.AgentName,
+		Since: p.SinceMs, Decision: p.Decision, DecidedAt: p.DecidedAtMs,
+	}
+}

@@ -1,0 +1,220 @@
+// Package server serves agents over HTTP: one http.Handler that speaks the streaming protocol (PROTOCOL.md, Routes) and mounts in
+// any router. It knows nothing of windows, SQLite or who may come in: Guard stands before it where it listens on TCP.
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"callboard/backend/agent"
+)
+
+// Server serves agents. Its fields are set before Handler is called and not changed after; those left out get the defaults they
+// name. Server{Agents: …} alone serves.
+type Server struct {
+	// Runner runs the agents; nil is one of the Server's own, closed with it. One without a Resolve gets the Agents, one without a
+	// Store an agent.Memory.
+	Runner *agent.Runner
+	// Agents are those that can be seen and started here. The first one answers /chat in a new thread.
+	Agents []*agent.Agent
+	// Threads is the list of threads and what else the routes read; nil is the Runner's Store when it has the methods.
+	Threads ThreadStore
+	// Grace is how long a run that was started over /stream or /chat goes on after its client left; 0 is DefaultGrace. A run that
+	// waits, or waited, for a person is never cancelled.
+	Grace time.Duration
+	// KeepRuns lets runs go on whether or not their clients stay.
+	KeepRuns bool
+	// KeepAlive is how long a stream is silent before it sends a comment; 0 is DefaultKeepAlive.
+	KeepAlive time.Duration
+	// MaxBody limits a request's body, in bytes; 0 is DefaultMaxBody.
+	MaxBody int64
+	// ContextKeys are the members a run's context may have beside userId, channelType and channelId.
+	ContextKeys []string
+	Logger      *slog.Logger // nil is slog.Default()
+
+	once     sync.Once
+	mux      *http.ServeMux
+	audience audience
+	started  time.Time
+	closing  chan struct{}
+	ownsRun  bool
+}
+
+// Defaults of a Server.
+const (
+	DefaultGrace     = 30 * time.Second
+	DefaultKeepAlive = 5 * time.Second
+	DefaultMaxBody   = 1 << 20
+)
+
+// ThreadStore is what the routes need of a store beyond agent.Store. agent.Memory and storage.DB have it.
+type ThreadStore interface {
+	// Threads lists threads whose title holds query, the last touched first; those touched at beforeMs or later are left out when
+	// it is above 0.
+	Threads(ctx context.Context, query string, beforeMs int64, limit int) ([]agent.ThreadSummary, error)
+	// RenameThread gives a thread a title. agent.ErrNotFound.
+	RenameThread(ctx context.Context, id, title string) error
+	// DeleteThread removes a thread and all that belongs to it. agent.ErrNotFound, agent.ErrBusy.
+	DeleteThread(ctx context.Context, id string) error
+	// RunRequests returns what a run sent to its models and what came back, oldest first. agent.ErrNotFound.
+	RunRequests(ctx context.Context, runID string) ([]agent.Request, error)
+	// Blob returns a large payload by its hash. agent.ErrNotFound.
+	Blob(ctx context.Context, hash string) (body []byte, mediaType string, err error)
+}
+
+// Handler returns the routes. It works behind http.StripPrefix.
+func (s *Server) Handler() http.Handler {
+	s.once.Do(s.setUp)
+	return http.HandlerFunc(s.serve)
+}
+
+// Close ends every stream and lets go of runs whose clients left; it closes the Runner only when the Server made it. It suits
+// http.Server.RegisterOnShutdown: without it a shutdown waits for the streams.
+func (s *Server) Close(ctx context.Context) error {
+	s.once.Do(s.setUp)
+	s.audience.mu.Lock()
+	select {
+	case <-s.closing:
+	default:
+		close(s.closing)
+	}
+	s.audience.mu.Unlock()
+	s.audience.close()
+	if s.ownsRun {
+		return s.Runner.Close(ctx)
+	}
+	return nil
+}
+
+func (s *Server) setUp() {
+	if s.Runner == nil {
+		s.Runner, s.ownsRun = &agent.Runner{Logger: s.Logger}, true
+	}
+	if s.Runner.Resolve == nil {
+		s.Runner.Resolve = agent.Agents(s.Agents...)
+	}
+	if s.Runner.Store == nil {
+		s.Runner.Store = &agent.Memory{}
+	}
+	if s.Threads == nil {
+		threads, ok := s.Runner.Store.(ThreadStore)
+		if !ok {
+			threads = noThreads{}
+		}
+		s.Threads = threads
+	}
+	s.started = time.Now()
+	s.closing = make(chan struct{})
+	s.audience.grace = s.Grace
+	if s.Grace == 0 {
+		s.audience.grace = DefaultGrace
+	}
+	s.audience.abandon = s.abandon
+	s.mux = http.NewServeMux()
+	for pattern, handle := range s.routes() {
+		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := handle(w, r); err != nil {
+				s.fail(w, r, err)
+			}
+		})
+	}
+}
+
+func (s *Server) routes() map[string]func(http.ResponseWriter, *http.Request) error {
+	return map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /health": s.health,
+		"GET /ready":  s.ready,
+		"GET /agents": s.listAgents,
+		"GET /tools":  s.listTools,
+
+		"POST /agents/{name}/run":           s.run,
+		"POST /agents/{name}/stream":        s.runStream,
+		"POST /agents/{name}/runs":          s.start,
+		"POST /agents/{name}/resume":        s.resume,
+		"POST /agents/{name}/resume/stream": s.resumeStream,
+		"POST /agents/{name}/chat":          s.chat,
+		"POST /chat":                        s.chat,
+
+		"GET /threads":                s.listThreads,
+		"GET /threads/{id}":           s.getThread,
+		"PATCH /threads/{id}":         s.renameThread,
+		"DELETE /threads/{id}":        s.deleteThread,
+		"GET /threads/{id}/runs":      s.listRuns,
+		"POST /threads/{id}/messages": s.addMessage,
+
+		"GET /runs/{id}/events":                     s.events,
+		"GET /runs/{id}/requests":                   s.requests,
+		"POST /runs/{id}/cancel":                    s.cancel,
+		"POST /runs/{id}/calls/{toolCallId}/cancel": s.cancelCall,
+		"GET /approvals":                            s.listApprovals,
+		"POST /approvals/{id}/decision":             s.decide,
+		"GET /doorbell":                             s.doorbell,
+		"GET /blobs/{hash}":                         s.blob,
+	}
+}
+
+// serve routes a request; whatever happens in a handler, the program lives and the client is told.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	out := &recorder{ResponseWriter: w}
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		s.logger().Error("a handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+		s.fail(out, r, &failure{status: http.StatusInternalServerError, code: CodeInternal, message: hidden})
+	}()
+	out.Header().Set("X-Content-Type-Options", "nosniff")
+	escaped := r.URL.EscapedPath()
+	if escaped != path.Clean(escaped) {
+		// The mux would redirect to the clean path, without the prefix this handler is mounted under.
+		s.fail(out, r, notFound("no route %s", r.URL.Path))
+		return
+	}
+	if handler, pattern := s.mux.Handler(r); pattern == "" {
+		s.fail(out, r, noRoute(handler, r))
+		return
+	}
+	s.mux.ServeHTTP(out, r)
+}
+
+func (s *Server) logger() *slog.Logger {
+	if s.Logger != nil {
+		return s.Logger
+	}
+	return slog.Default()
+}
+
+// agent finds one of the Agents by name.
+func (s *Server) agent(name string) (*agent.Agent, error) {
+	for _, a := range s.Agents {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return nil, notFound("no agent %q", name)
+}
+
+// recorder knows whether an answer was begun.
+type recorder struct {
+	http.ResponseWriter
+	wrote bool
+}
+
+func (r *recorder) WriteHeader(status int) {
+	r.wrote = true
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	r.wrote = true
+	return r.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,0 +1,282 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"callboard/backend/agent"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+)
+
+// Limits of the thread list.
+const (
+	defaultThreads = 500
+	maxTitle       = 200 // characters
+)
+
+// listThreads answers with the threads whose title holds ?query=, the last touched first; ?before= goes on from the last one's
+// updatedAt.
+func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
+	before, err := number(r.URL.Query().Get("before"))
+	if err != nil {
+		return invalid("before: %v", err)
+	}
+	limit, err := number(r.URL.Query().Get("limit"))
+	if err != nil {
+		return invalid("limit: %v", err)
+	}
+	if limit == 0 || limit > defaultThreads {
+		limit = defaultThreads
+	}
+	threads, err := s.Threads.Threads(r.Context(), r.URL.Query().Get("query"), before, int(limit))
+	if err != nil {
+		return err
+	}
+	if threads == nil {
+		threads = []agent.ThreadSummary{}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"threads": threads})
+	return nil
+}
+
+// number reads a count; empty is 0.
+func number(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is not a number from 0 up", text)
+	}
+	return n, nil
+}
+
+type threadAnswer struct {
+	ID        string          `json:"id"`
+	Title     string          `json:"title"`
+	AgentName string          `json:"agentName,omitempty"`
+	Messages  []messageAnswer `json:"messages"`
+	CreatedAt int64           `json:"createdAt"` // Unix ms
+	UpdatedAt int64           `json:"updatedAt"`
+}
+
+// messageAnswer is a message with what draws its rows.
+type messageAnswer struct {
+	ID          string             `json:"id"`
+	Role        model.Role         `json:"role"`
+	Content     string             `json:"content"`
+	Reasoning   string             `json:"reasoning,omitempty"`
+	ToolCalls   []callAnswer       `json:"toolCalls,omitempty"`
+	ToolResults []toolResultAnswer `json:"toolResults,omitempty"` // of a tool message: the one it holds
+	RunID       string             `json:"runId,omitempty"`
+	CreatedAt   int64              `json:"createdAt,omitempty"` // Unix ms
+	Metadata    json.RawMessage    `json:"metadata,omitempty"`
+}
+
+// toolResultAnswer is what the model read of a call: an object or a list as such, all else as text.
+type toolResultAnswer struct {
+	ToolCallID string          `json:"toolCallId"`
+	ToolName   string          `json:"toolName,omitempty"`
+	Result     json.RawMessage `json:"result"`
+}
+
+func (s *Server) getThread(w http.ResponseWriter, r *http.Request) error {
+	thread, err := s.findThread(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	answer := threadAnswer{
+		ID: thread.ID, Title: thread.Title, AgentName: thread.AgentName, Messages: make([]messageAnswer, 0, len(thread.Messages)),
+		CreatedAt: thread.CreatedAtMs, UpdatedAt: thread.UpdatedAtMs,
+	}
+	for _, m := range thread.Messages {
+		answer.Messages = append(answer.Messages, messageAnswerOf(m))
+	}
+	writeJSON(w, http.StatusOK, answer)
+	return nil
+}
+
+func messageAnswerOf(m *model.Message) messageAnswer {
+	answer := messageAnswer{
+		ID: m.ID, Role: m.Role, Content: m.Content, Reasoning: m.Reasoning, RunID: m.RunID, CreatedAt: m.AtMs, Metadata: m.Metadata,
+	}
+	for _, call := range m.ToolCalls {
+		answer.ToolCalls = append(answer.ToolCalls, callAnswerOf(call))
+	}
+	if m.ToolCallID != "" {
+		answer.ToolResults = []toolResultAnswer{{ToolCallID: m.ToolCallID, ToolName: m.ToolName, Result: resultOf(m.Content)}}
+	}
+	return answer
+}
+
+func resultOf(content string) json.RawMessage {
+	trimmed := strings.TrimSpace(content)
+	if (strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[")) && json.Valid([]byte(trimmed)) {
+		return json.RawMessage(trimmed)
+	}
+	text, err := json.Marshal(content)
+	if err != nil {
+		panic(fmt.Errorf("encode a string: %w", err)) // no string fails
+	}
+	return text
+}
+
+func (s *Server) findThread(ctx context.Context, id string) (*agent.Thread, error) {
+	thread, err := s.Runner.Store.Thread(ctx, id)
+	if errors.Is(err, agent.ErrNotFound) {
+		return nil, notFound("no thread %q", id)
+	}
+	return thread, err
+}
+
+// renameThread gives a thread a title; an empty one brings back that of its first message.
+func (s *Server) renameThread(w http.ResponseWriter, r *http.Request) error {
+	var title *string
+	if err := s.readBody(w, r, members{"title": text(&title)}); err != nil {
+		return err
+	}
+	if title == nil {
+		return invalid("title: must be a string")
+	}
+	name := strings.TrimSpace(*title)
+	if len([]rune(name)) > maxTitle {
+		return invalid("title: over %d characters", maxTitle)
+	}
+	id := r.PathValue("id")
+	err := s.Threads.RenameThread(r.Context(), id, name)
+	if errors.Is(err, agent.ErrNotFound) {
+		return notFound("no thread %q", id)
+	}
+	if err != nil {
+		return err
+	}
+	thread, err := s.findThread(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"id": id, "title": thread.Title})
+	return nil
+}
+
+func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	err := s.Threads.DeleteThread(context.WithoutCancel(r.Context()), id)
+	if errors.Is(err, agent.ErrNotFound) {
+		return notFound("no thread %q", id)
+	}
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// addMessage puts a message at the end of a thread's history, and makes the thread when it is new. While a run is in the thread the
+// history is the run's.
+func (s *Server) addMessage(w http.ResponseWriter, r *http.Request) error {
+	var (
+		role, content *string
+		metadata      json.RawMessage
+		id            = r.PathValue("id")
+	)
+	err := s.readBody(w, r, members{"role": text(&role), "content": text(&content), "metadata": anObject(&metadata)})
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(id) == "" {
+		return invalid("the thread's id is blank")
+	}
+	m := &model.Message{
+		ID: "msg_" + rand.Text(), Role: model.Role(deref(role)), Content: deref(content), AtMs: time.Now().UnixMilli(), Metadata: metadata,
+	}
+	if m.Role != model.RoleUser && m.Role != model.RoleAssistant {
+		return invalid("role: must be user or assistant")
+	}
+	if strings.TrimSpace(m.Content) == "" {
+		return invalid("content: must be a string that is not blank")
+	}
+	runs, err := s.Runner.Store.Runs(r.Context(), agent.RunQuery{
+		ThreadID: id, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
+	})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if run.Status == protocol.StatusRunning {
+			return agent.ErrBusy
+		}
+		return conflict(CodeRunPaused, "the thread's run waits for a decision")
+	}
+	batch := &agent.Batch{Run: agent.Run{ThreadID: id}, Messages: []*model.Message{m}}
+	if err := s.Runner.Store.Append(context.WithoutCancel(r.Context()), batch); err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusCreated, messageAnswerOf(m))
+	return nil
+}
+
+// runRow is a run in a list.
+type runRow struct {
+	RunID     string          `json:"runId"`
+	ThreadID  string          `json:"threadId"`
+	AgentName string          `json:"agentName"`
+	Input     string          `json:"input"`
+	Status    protocol.Status `json:"status"`
+	Last      int64           `json:"last"` // the number of the last event
+	Turns     int             `json:"turns"`
+	Calls     int             `json:"calls"`
+	Usage     *model.Usage    `json:"usage,omitempty"`
+	Error     string          `json:"error,omitempty"`
+	ErrorCode string          `json:"errorCode,omitempty"`
+	CreatedAt int64           `json:"createdAt"` // Unix ms
+	UpdatedAt int64           `json:"updatedAt"`
+}
+
+// listRuns answers with a thread's runs, oldest first.
+func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	runs, err := s.Runner.Store.Runs(r.Context(), agent.RunQuery{ThreadID: id, Bare: true})
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		if _, err := s.findThread(r.Context(), id); err != nil {
+			return err
+		}
+	}
+	rows := make([]runRow, 0, len(runs))
+	for _, run := range runs {
+		rows = append(rows, runRow{
+			RunID: run.ID, ThreadID: run.ThreadID, AgentName: run.AgentName, Input: run.Input, Status: run.Status, Last: run.Last,
+			Turns: run.Turn, Calls: run.CallCount, Usage: run.Usage, Error: run.Error, ErrorCode: run.ErrorCode,
+			CreatedAt: run.CreatedAtMs, UpdatedAt: run.UpdatedAtMs,
+		})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"runs": rows})
+	return nil
+}
+
+// noThreads stands in for a store that keeps no list.
+type noThreads struct{}
+
+var errNoList = &failure{status: http.StatusNotFound, code: CodeNotFound, message: "this server's store keeps no list of threads"}
+
+func (noThreads) Threads(context.Context, string, int64, int) ([]agent.ThreadSummary, error) {
+	return nil, errNoList
+}
+func (noThreads) RenameThread(context.Context, string, string) error { return errNoList }
+func (noThreads) DeleteThread(context.Context, string) error         { return errNoList }
+
+func (noThreads) RunRequests(context.Context, string) ([]agent.Request, error) { return nil, errNoList }
+
+func (noThreads) Blob(context.Context, string) (body []byte, mediaType string, err error) {
+	return nil, "", errNoList
+}
