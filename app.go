@@ -1,0 +1,255 @@
+//go:build dev || production || bindings
+
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+
+	"github.com/wailsapp/wails/v2"
+	wailsoptions "github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"callboard/backend/agent"
+	"callboard/backend/protocol"
+	"callboard/backend/studio"
+)
+
+//go:embed build/appicon.png
+var icon []byte
+
+// window opens the window and returns once it is closed.
+func window(ctx context.Context, o options, stderr io.Writer) int {
+	if !o.display {
+		say(stderr, "there is no display to open a window on; `callboard serve` opens the same studio in a browser")
+		return exitFailed
+	}
+	log := logger(stderr, slog.LevelWarn)
+	app := &App{started: make(chan struct{})}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	l := &life{app: app, log: log, background: background}
+	l.open = func() (*studio.Studio, error) { return o.open(background, log) }
+	defer context.AfterFunc(ctx, l.interrupt)()
+
+	err := show(&wailsoptions.App{
+		Title:            "Callboard",
+		Width:            1280,
+		Height:           800,
+		MinWidth:         720,
+		MinHeight:        480,
+		BackgroundColour: wailsoptions.NewRGB(0xfa, 0xfa, 0xfb),
+		AssetServer:      &assetserver.Options{Handler: l},
+		OnStartup:        app.start,
+		OnBeforeClose:    l.beforeClose,
+		Bind:             []any{app},
+		Linux: &linux.Options{
+			Icon:             icon,
+			ProgramName:      "callboard",
+			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
+		},
+		// One window for each data folder: a second start brings the first one's to the front.
+		SingleInstanceLock: &wailsoptions.SingleInstanceLock{
+			UniqueId:               fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.config.Dir))),
+			OnSecondInstanceLaunch: func(wailsoptions.SecondInstanceData) { app.raise() },
+		},
+	})
+	stop()
+	if err = errors.Join(err, l.end(ctx)); err != nil {
+		say(stderr, "%v", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// show runs the window. GTK panics on a display it cannot use.
+func show(app *wailsoptions.App) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("open the window: %v", p)
+		}
+	}()
+	return wails.Run(app)
+}
+
+// life is the window's life: it opens the studio, serves the page, rings its doorbell and asks before it stops runs.
+type life struct {
+	app        *App
+	log        *slog.Logger
+	background context.Context // ends with the window
+	open       func() (*studio.Studio, error)
+
+	once    sync.Once
+	studio  *studio.Studio
+	handler http.Handler
+	err     error
+
+	ringing  sync.WaitGroup
+	asking   sync.Mutex
+	quitting atomic.Bool // nobody is asked any more
+}
+
+// load opens the studio at the first request of the page. By then it is certain that no other window has this data folder.
+func (l *life) load() error {
+	l.once.Do(func() {
+		if l.studio, l.err = l.open(); l.err != nil {
+			return
+		}
+		l.handler = l.studio.Handler()
+		l.ringing.Go(func() { l.ring(l.studio.Runner().Bell().Listen("")) })
+	})
+	return l.err
+}
+
+// ServeHTTP answers the window's requests.
+func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := l.load(); err != nil {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = fmt.Fprintf(w, failurePage, html.EscapeString(err.Error()))
+		return
+	}
+	l.handler.ServeHTTP(w, r)
+}
+
+const failurePage = `<!doctype html><meta charset="utf-8"><title>Callboard</title>
+<body style="color-scheme: light dark; font: 14px/1.6 sans-serif; margin: 48px; max-width: 72ch">
+<h1 style="font-size: 18px">Callboard cannot start</h1><p>%s</p><p>Nothing was changed. Close this window and try again.</p>`
+
+// ring tells the page which runs have more events, and nothing else: the page reads them itself.
+func (l *life) ring(bell *agent.Listener) {
+	defer bell.Close()
+	for {
+		select {
+		case <-l.background.Done():
+			return
+		case <-bell.C:
+			for _, ring := range bell.Take() {
+				desktop.EventsEmit(l.app.context(), "doorbell", ring)
+			}
+		}
+	}
+}
+
+// beforeClose asks whether live runs are to be stopped; true keeps the window.
+func (l *life) beforeClose(ctx context.Context) (keep bool) {
+	if l.quitting.Load() || l.load() != nil {
+		return false
+	}
+	if !l.asking.TryLock() {
+		return true // the question is on the screen
+	}
+	defer l.asking.Unlock()
+	live, err := l.studio.Runner().Store.Runs(ctx, agent.RunQuery{Statuses: []protocol.Status{protocol.StatusRunning}, Bare: true})
+	if err != nil {
+		l.log.Error("count the live runs", "error", err)
+	}
+	if len(live) == 0 {
+		return false
+	}
+	runs := "1 run"
+	if len(live) > 1 {
+		runs = fmt.Sprintf("%d runs", len(live))
+	}
+	stopAndQuit := "Stop " + runs + " and quit"
+	answer, err := desktop.MessageDialog(ctx, desktop.MessageDialogOptions{
+		Type:          desktop.QuestionDialog,
+		Title:         stopAndQuit,
+		Message:       runs + " at work. " + stopAndQuit + "?",
+		Buttons:       []string{stopAndQuit, "Cancel"},
+		DefaultButton: stopAndQuit,
+		CancelButton:  "Cancel",
+	})
+	if err != nil {
+		l.log.Error("ask before quitting", "error", err)
+	}
+	return answer != stopAndQuit && answer != "Yes" // GTK and Windows have their own buttons
+}
+
+// interrupt closes the window without a question: a signal asked for it.
+func (l *life) interrupt() {
+	l.quitting.Store(true)
+	desktop.Quit(l.app.context())
+}
+
+// end closes the studio once the window is gone.
+func (l *life) end(ctx context.Context) error {
+	l.once.Do(func() {})
+	l.ringing.Wait()
+	if l.studio == nil {
+		return l.err
+	}
+	return shut(ctx, l.studio)
+}
+
+// App is what the page may ask of the desktop.
+type App struct {
+	started chan struct{}
+	ctx     context.Context // the window's, once started
+}
+
+func (a *App) start(ctx context.Context) {
+	a.ctx = ctx
+	close(a.started)
+}
+
+func (a *App) context() context.Context {
+	<-a.started
+	return a.ctx
+}
+
+func (a *App) raise() {
+	desktop.WindowUnminimise(a.context())
+	desktop.Show(a.context())
+}
+
+// PickFolder asks for a folder; empty when none was chosen.
+func (a *App) PickFolder() (string, error) {
+	folder, err := desktop.OpenDirectoryDialog(a.context(), desktop.OpenDialogOptions{
+		Title:                "Choose a folder to work in",
+		CanCreateDirectories: true,
+	})
+	if err != nil {
+		return "", fmt.Errorf("choose a folder: %w", err)
+	}
+	return folder, nil
+}
+
+// OpenExternal opens a web address in the browser; other kinds of address are refused.
+func (a *App) OpenExternal(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return fmt.Errorf("open %q: %w", address, err)
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Errorf("open %q: only http and https addresses are opened", address)
+	}
+	desktop.BrowserOpenURL(a.context(), u.String())
+	return nil
+}
+
+// SetTheme makes the window's own surface follow the page: "light", "dark", or "system".
+func (a *App) SetTheme(theme string) {
+	switch theme {
+	case "light":
+		desktop.WindowSetLightTheme(a.context())
+		desktop.WindowSetBackgroundColour(a.context(), 0xfa, 0xfa, 0xfb, 0xff)
+	case "dark":
+		desktop.WindowSetDarkTheme(a.context())
+		desktop.WindowSetBackgroundColour(a.context(), 0x0c, 0x0d, 0x10, 0xff)
+	default:
+		desktop.WindowSetSystemDefaultTheme(a.context())
+	}
+}

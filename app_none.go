@@ -1,0 +1,15 @@
+//go:build !dev && !production && !bindings
+
+package main
+
+import (
+	"context"
+	"io"
+)
+
+// window says that this program was built without one.
+func window(_ context.Context, _ options, stderr io.Writer) int {
+	say(stderr, "this program was built without a window; `callboard serve` opens the same studio in a browser,\n"+
+		"and `make build` builds the one with a window.")
+	return exitUsage
+}

@@ -1,0 +1,28 @@
+// Package backend maps this folder: the library, and the studio built on it. Nothing here knows Wails, and only studio knows
+// SQLite. A package imports, of this module, only what stands after its arrow.
+//
+//	tool                what a tool is: how it is declared, checked, called        →
+//	model               the boundary to language models                            → tool
+//	model/openai        OpenAI-compatible servers                                  → model tool model/internal
+//	model/scripted      a model that says what it is told                          → model tool model/internal
+//	model/internal      what the models share                                      → model tool
+//	protocol            the events of a run, their wire and their fold             → model tool
+//	approval            calls that wait for a person                               → protocol
+//	agent               the run loop and its store's seam                          → approval model protocol tool
+//	agent/storetest     the test every store passes                                → agent approval model protocol tool
+//	toolset/workspace   tools on the files of one folder                           → tool
+//	server              agents over HTTP                                           → agent approval model protocol tool
+//	client              the same seen from the other end                           → agent approval model protocol tool
+//	studio              the desktop app without a window                           → agent approval client model model/openai model/scripted protocol server storage tool toolset/workspace
+//	examples            programs a stranger could write                            → agent approval client model model/openai model/scripted protocol server tool
+//	storage             the store in SQLite, a folder beside this one              → agent approval model protocol tool
+//	main                the program, at the top                                    → agent protocol server studio
+//
+// A heavy dependency has one leaf.
+//
+//	github.com/sashabaranov/go-openai          → model/openai
+//	github.com/invopop/jsonschema              → tool
+//	github.com/santhosh-tekuri/jsonschema      → tool
+//	modernc.org/                               → storage
+//	github.com/wailsapp/                       → main
+package backend
