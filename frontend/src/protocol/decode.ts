@@ -153,11 +153,7 @@ function approvals(f: Fields, raw: string): Approval[] {
   const list = f.approvals
   if (!Array.isArray(list)) throw new Malformed('approvals is not a list')
   const texts = elements(rawMembers(raw, ['approvals']).approvals ?? '[]')
-  return list.map((item: unknown, i) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item))
-      throw new Malformed('an approval is not an object')
-    return approval(item as Fields, texts[i] ?? '{}')
-  })
+  return list.map((item: unknown, i) => approval(fields(item, 'an approval'), texts[i] ?? '{}'))
 }
 
 function approval(f: Fields, raw: string): Approval {
