@@ -61,9 +61,13 @@ type Runner struct {
 	OnEvent func(runID string, f protocol.Frame)
 	// MergeWindow is how long consecutive deltas are gathered into one event; 0 is 16 ms, negative never merges.
 	MergeWindow time.Duration
-	Logger      *slog.Logger               // nil is slog.Default()
-	NewID       func(prefix string) string // nil makes time-ordered random ids
-	Now         func() time.Time           // nil is time.Now
+	// RetryDelay is the wait before the first repetition of a failed turn when the provider names none, doubled each time; 0 is 1 s.
+	RetryDelay time.Duration
+	// Approve decides a call made with Call whose tool needs approval; it may block. nil denies.
+	Approve func(tool.Context, protocol.Approval) approval.Decision
+	Logger  *slog.Logger               // nil is slog.Default()
+	NewID   func(prefix string) string // nil makes time-ordered random ids
+	Now     func() time.Time           // nil is time.Now
 
 	runtime runtime
 }

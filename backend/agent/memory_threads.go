@@ -112,4 +112,3 @@ func (t *memoryThread) summary() ThreadSummary {
 	}
 	return s
 }
-

@@ -20,6 +20,7 @@ type Pending struct {
 	SinceMs     int64
 	Decision    *Decision // nil while it waits
 	DecidedAtMs int64
+	Asked       bool // its first waiting state was told; a later stretch lists it again without
 }
 
 // Decision is a person's answer.

@@ -1,0 +1,332 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// execution is what happened to a call after it was complete.
+type execution struct {
+	asked  *approval.Pending // the newest question about it; nil when nobody was asked
+	record *Call             // the ledger's row; nil before it started
+	edited bool              // a person changed its arguments
+
+	// Guarded by the run's mu.
+	cancel  context.CancelCauseFunc
+	stopped bool // cancelled before it started
+	told    bool // its result was told
+}
+
+func (c *call) over() bool { return c.record != nil && c.record.Message != nil }
+
+// settle brings every call of a turn to its one result, in the same way for a fresh turn and for one that was paused: calls that
+// cannot run are answered, then, if a person must be asked, the waiting ones are returned and nothing runs; else the rest runs and
+// the results go into the history in call order.
+func (x *run) settle(calls []*call) ([]*approval.Pending, error) {
+	x.mu.Lock()
+	x.current = calls
+	x.mu.Unlock()
+	var waiting []*approval.Pending
+	var ready []*call
+	for _, c := range calls {
+		if c.over() {
+			continue
+		}
+		pending, runs := x.judge(c)
+		if pending != nil {
+			waiting = append(waiting, pending)
+		}
+		if runs {
+			ready = append(ready, c)
+		}
+	}
+	if len(waiting) > 0 && x.ctx.Err() == nil {
+		return waiting, nil
+	}
+	x.execute(ready)
+	for _, c := range calls {
+		if !c.over() { // the run was stopped while it waited
+			x.answerStopped(c)
+		}
+	}
+	messages := make([]*model.Message, len(calls))
+	for i, c := range calls {
+		messages[i] = c.record.Message
+	}
+	x.history = append(x.history, messages...)
+	x.sink.write(func(b *Batch, _ *Run) { b.Messages = append(b.Messages, messages...) })
+	x.repeats.note(calls)
+	return nil, x.sink.failure()
+}
+
+// judge answers a call that cannot run, or returns the question it waits for, or says it may run.
+func (x *run) judge(c *call) (*approval.Pending, bool) {
+	switch p := c.asked; {
+	case c.tool == nil:
+		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.agent.Tools)}, protocol.StateFailed)
+	case p != nil && p.Decision == nil:
+		p.Asked = true
+		return p, false
+	case p != nil && !p.Decision.Approved:
+		x.answerDenied(c, p)
+	case p != nil && p.Decision.Result != nil:
+		x.answerHandedIn(c, p)
+	case c.invalid != nil:
+		x.answer(c, nil, c.invalid, protocol.StateFailed)
+	case p != nil:
+		if again := x.previewChanged(c, p); again != nil {
+			return again, false
+		}
+		return nil, true
+	case c.tool.NeedsApproval(c.arguments):
+		return x.question(c, protocol.KindApproval), false
+	default:
+		return nil, true
+	}
+	return nil, false
+}
+
+// question asks whether a call may run, with the preview its tool declares.
+func (x *run) question(c *call, kind protocol.ApprovalKind) *approval.Pending {
+	p := newQuestion(x.runner, c, kind)
+	p.RunID, p.ThreadID, p.AgentName = x.id, x.threadID, x.agent.Name
+	if kind == protocol.KindApproval && c.prepared != nil {
+		p.Details = x.preview(c)
+	}
+	return p
+}
+
+func newQuestion(r *Runner, c *call, kind protocol.ApprovalKind) *approval.Pending {
+	p := &approval.Pending{
+		Approval: protocol.Approval{
+			ToolCallID: c.id, ToolName: c.name, Arguments: parsed(c.arguments), ApprovalID: r.newID("apr"), Kind: kind,
+			ArgumentsText: c.arguments, ArgumentsHash: approval.Hash(c.arguments),
+		},
+		SinceMs: r.now().UnixMilli(),
+	}
+	if p.Arguments == nil {
+		p.Arguments = json.RawMessage("null")
+	}
+	if c.tool != nil {
+		p.Description, p.SideEffects = c.tool.Description, c.tool.SideEffects
+	}
+	if c.prepared != nil {
+		p.Presentation = c.prepared.Presentation()
+	}
+	return p
+}
+
+func (x *run) preview(c *call) json.RawMessage {
+	details, err := c.prepared.Preview(x.toolContext(x.ctx, c))
+	if err != nil {
+		details, _ = json.Marshal(map[string]string{"text": "No preview: " + err.Error()})
+	}
+	return details
+}
+
+// previewChanged asks again when what an approved call would do is no longer what was shown.
+func (x *run) previewChanged(c *call, p *approval.Pending) *approval.Pending {
+	if p.Kind != protocol.KindApproval || c.edited || p.Details == nil {
+		return nil
+	}
+	if now := x.preview(c); string(now) == string(p.Details) {
+		return nil
+	}
+	again := x.question(c, protocol.KindApproval)
+	return again
+}
+
+// execute runs calls that may run, side by side if the agent wants that.
+func (x *run) execute(calls []*call) {
+	if !x.agent.Parallel {
+		for _, c := range calls {
+			x.executeOne(c)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for _, c := range calls {
+		wg.Go(func() { x.executeOne(c) })
+	}
+	wg.Wait()
+}
+
+func (x *run) executeOne(c *call) {
+	ctx, cancel := context.WithCancelCause(x.ctx)
+	defer cancel(nil)
+	x.mu.Lock()
+	c.cancel = cancel
+	stopped := c.stopped
+	x.mu.Unlock()
+	if stopped || ctx.Err() != nil {
+		x.answerStopped(c)
+		return
+	}
+	c.record = &Call{
+		RunID: x.id, ToolCallID: c.id, ToolName: c.name, Turn: x.turn, State: protocol.StateRunning,
+		Proposed: string(c.args), Executed: c.arguments, StartedMs: x.runner.now().UnixMilli(),
+	}
+	row := *c.record
+	x.sink.write(func(b *Batch, _ *Run) {
+		b.Calls = append(b.Calls, row)
+		b.Durable = b.Durable || len(c.tool.SideEffects) > 0
+	}, &protocol.CallState{ToolCallID: c.id, State: protocol.StateRunning})
+	if x.sink.commit() != nil {
+		c.record.Message = &model.Message{} // never stored: the run ends here
+		return
+	}
+	result := c.prepared.Run(x.toolContext(ctx, c))
+	state := protocol.StateDone
+	switch {
+	case result.Err != nil && ctx.Err() != nil:
+		state = protocol.StateCancelled
+		result.Err = stoppedError(context.Cause(ctx))
+	case result.Err != nil:
+		state = protocol.StateFailed
+	}
+	if result.Left != nil {
+		x.runner.leave(c.name, result.Left)
+	}
+	x.answer(c, &result, result.Err, state)
+}
+
+func (x *run) toolContext(ctx context.Context, c *call) tool.Context {
+	return tool.Context{
+		Context: ctx, AgentName: x.agent.Name, RunID: x.id, ThreadID: x.threadID, ToolCallID: c.id,
+		UserID: x.context.UserID, ChannelType: x.context.ChannelType, ChannelID: x.context.ChannelID,
+		OnUpdate: func(u tool.Update) { x.progress(c, u) },
+	}
+}
+
+func (x *run) progress(c *call, u tool.Update) {
+	event := &protocol.ToolUpdate{ToolCallID: c.id, Presentation: u.Presentation}
+	var err error
+	if event.Content, err = encode(u.Content); err == nil {
+		event.Details, err = encode(u.Details)
+	}
+	if err != nil {
+		x.runner.logger().Warn("progress that does not encode is dropped", "tool", c.name, "error", err)
+		return
+	}
+	x.sink.emit(event)
+}
+
+func (x *run) answerDenied(c *call, p *approval.Pending) {
+	state := p.Decision.State
+	if state == "" {
+		state = protocol.StateDenied
+	}
+	x.answer(c, nil, refusal(state, p.Decision.Reason), state)
+}
+
+// answerHandedIn takes the result a person gave for a call nobody knows the end of.
+func (x *run) answerHandedIn(c *call, p *approval.Pending) {
+	x.answer(c, &tool.Result{Content: p.Decision.Result}, nil, protocol.StateDone)
+}
+
+func (x *run) answerStopped(c *call) {
+	cause := context.Cause(x.ctx)
+	if cause == nil {
+		cause = errCallCancelled
+	}
+	x.answer(c, nil, stoppedError(cause), protocol.StateCancelled)
+}
+
+func stoppedError(cause error) error {
+	message := "the run ended before this call gave a result: " + cause.Error()
+	switch {
+	case errors.Is(cause, errCancelled), errors.Is(cause, errCallCancelled):
+		message = "cancelled by user"
+	case errors.Is(cause, errRunTimeout):
+		message = "cancelled: the run's time limit was over"
+	}
+	return &tool.Error{Code: tool.CodeCancelled, Message: message}
+}
+
+func refusal(state protocol.State, reason string) error {
+	message := "denied by a person"
+	code := tool.CodeDenied
+	switch state {
+	case protocol.StateExpired:
+		message = "nobody decided in time; the call did not run"
+	case protocol.StateCancelled:
+		message, code = "cancelled by user", tool.CodeCancelled
+	}
+	if reason != "" {
+		message += ": " + reason
+	}
+	return &tool.Error{Code: code, Message: message}
+}
+
+// answer gives a call its one result: in the ledger and in the log, in one transaction.
+func (x *run) answer(c *call, result *tool.Result, err error, state protocol.State) {
+	events, row := answerCall(x.runner, x.id, x.turn, c, result, err, state, x.agent.resultLength(c.tool))
+	c.record = &row
+	x.mu.Lock()
+	c.told = true
+	x.mu.Unlock()
+	x.sink.write(func(b *Batch, _ *Run) { b.Calls = append(b.Calls, row) }, events...)
+}
+
+// answerCall makes the one result of a call: the events that tell it and the ledger's row with what the model will read.
+func answerCall(r *Runner, runID string, turn int, c *call, result *tool.Result, err error, state protocol.State, limit int) ([]protocol.Event, Call) {
+	if result == nil {
+		result = &tool.Result{}
+		if c.prepared != nil {
+			result.Presentation = c.prepared.Presentation()
+		}
+	}
+	event := &protocol.ToolResult{
+		ID: r.newID("res"), ToolCallID: c.id, Result: result.Content, Details: result.Details, Presentation: result.Presentation,
+	}
+	if c.record != nil && c.record.StartedMs > 0 && result.Duration > 0 {
+		ms := result.Duration.Milliseconds()
+		event.DurationMs = &ms
+	}
+	if err != nil {
+		event.Result = json.RawMessage("null")
+		event.Error, event.ErrorCode = err.Error(), tool.CodeExecutionFailed
+		var coded *tool.Error
+		if errors.As(err, &coded) {
+			event.ErrorCode = coded.Code
+		}
+	}
+	row := Call{RunID: runID, ToolCallID: c.id, ToolName: c.name, Turn: turn, Proposed: string(c.args), Executed: c.arguments}
+	if c.record != nil {
+		row = *c.record
+	}
+	row.State, row.EndedMs = state, r.now().UnixMilli()
+	row.Message = resultMessage(runID, c, event, state, limit, row.EndedMs)
+	if state == protocol.StateCancelled {
+		cancelled := &protocol.CallState{ToolCallID: c.id, State: state}
+		if result.Left != nil {
+			cancelled.Reason = "still at work"
+		}
+		return []protocol.Event{cancelled, event}, row
+	}
+	return []protocol.Event{event}, row
+}
+
+// notFound tells the model which tools it may have meant.
+func notFound(name string, tools []*tool.Tool) string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	if near := nearest(name, names); len(near) > 0 {
+		return fmt.Sprintf("There is no tool %q. Did you mean %s?", name, strings.Join(near, " or "))
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("There is no tool %q, and no other.", name)
+	}
+	return fmt.Sprintf("There is no tool %q. The tools are: %s.", name, strings.Join(names, ", "))
+}

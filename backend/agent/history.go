@@ -1,0 +1,214 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+func turnMessageID(runID string, turn int) string { return fmt.Sprintf("%s_%d", runID, turn) }
+
+// resultMessage is what the model reads of a call, with what only clients read in its metadata (seeds/results-and-progress.txt).
+func resultMessage(runID string, c *call, event *protocol.ToolResult, state protocol.State, limit int, atMs int64) *model.Message {
+	content := modelText(event.Result)
+	if event.Error != "" {
+		text, _ := encode(map[string]string{"error": event.Error})
+		content = string(text)
+	}
+	content = cut(content, limit)
+	if c.edited {
+		content = fmt.Sprintf("A person changed the arguments of this call before it ran. It ran with %s\n%s", c.arguments, content)
+	}
+	metadata, _ := encode(struct {
+		State        protocol.State     `json:"state"`
+		Details      json.RawMessage    `json:"details,omitempty"`
+		Presentation *tool.Presentation `json:"presentation,omitempty"`
+		Error        string             `json:"error,omitempty"`
+		ErrorCode    string             `json:"errorCode,omitempty"`
+		DurationMs   *int64             `json:"durationMs,omitempty"`
+	}{state, event.Details, event.Presentation, event.Error, event.ErrorCode, event.DurationMs})
+	return &model.Message{
+		ID: runID + "/" + c.id, Role: model.RoleTool, Content: content, ToolCallID: c.id, ToolName: c.name, RunID: runID, AtMs: atMs,
+		Metadata: metadata,
+	}
+}
+
+// modelText is a result as the model reads it: a string as it is, anything else as its JSON text.
+func modelText(content json.RawMessage) string {
+	if bytes.HasPrefix(content, []byte(`"`)) {
+		var s string
+		if json.Unmarshal(content, &s) == nil {
+			return s
+		}
+	}
+	return string(content)
+}
+
+// cut shortens a text to limit Unicode characters with a marker that says how much is gone; limit <= 0 cuts nothing.
+func cut(s string, limit int) string {
+	if limit <= 0 || len(s) <= limit {
+		return s
+	}
+	total := utf8.RuneCountInString(s)
+	if total <= limit {
+		return s
+	}
+	end := 0
+	for range limit {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return fmt.Sprintf("%s\n[cut: %d of %d characters are not shown]", s[:end], total-limit, total)
+}
+
+func encode(v any) (json.RawMessage, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var buf bytes.Buffer
+	encoder := json.NewEncoder(&buf)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// repair returns a history in which every call has exactly one result, right after its turn and in call order, whatever ended the
+// run that made it: providers refuse any other. The calls of the message open get theirs later.
+func repair(messages []*model.Message, open string) []*model.Message {
+	results := map[string]*model.Message{}
+	for _, m := range messages {
+		if m.Role == model.RoleTool {
+			results[m.RunID+"/"+m.ToolCallID] = m
+		}
+	}
+	repaired := make([]*model.Message, 0, len(messages))
+	for _, m := range messages {
+		if m.Role == model.RoleTool {
+			continue
+		}
+		repaired = append(repaired, m)
+		if m.ID == open && open != "" {
+			continue
+		}
+		for _, c := range m.ToolCalls {
+			result := results[m.RunID+"/"+c.ID]
+			if result == nil {
+				result = &model.Message{
+					ID: m.RunID + "/" + c.ID, Role: model.RoleTool, ToolCallID: c.ID, ToolName: c.Name, RunID: m.RunID,
+					Content: `{"error":"The run ended before this call gave a result."}`,
+				}
+			}
+			repaired = append(repaired, result)
+		}
+	}
+	return repaired
+}
+
+// addUsage sums what turns cost. What a turn did not tell stays untold.
+func addUsage(sum, turn *model.Usage) *model.Usage {
+	if turn == nil {
+		return sum
+	}
+	if sum == nil {
+		sum = &model.Usage{}
+	}
+	add := func(a, b *int64) *int64 {
+		if a == nil || b == nil {
+			if a == nil {
+				return b
+			}
+			return a
+		}
+		total := *a + *b
+		return &total
+	}
+	total := turn.TotalTokens
+	if total == nil && turn.InputTokens != nil && turn.OutputTokens != nil {
+		both := *turn.InputTokens + *turn.OutputTokens
+		total = &both
+	}
+	return &model.Usage{
+		InputTokens: add(sum.InputTokens, turn.InputTokens), OutputTokens: add(sum.OutputTokens, turn.OutputTokens),
+		TotalTokens: add(sum.TotalTokens, total), ReasoningTokens: add(sum.ReasoningTokens, turn.ReasoningTokens),
+		CachedInputTokens: add(sum.CachedInputTokens, turn.CachedInputTokens),
+	}
+}
+
+// repeats counts turns in a row that made the same calls with the same results.
+type repeats struct {
+	seed  maphash.Seed
+	last  uint64
+	count int
+}
+
+func (r *repeats) note(calls []*call) {
+	if r.count == 0 {
+		r.seed = maphash.MakeSeed()
+	}
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, c := range calls {
+		for _, s := range []string{c.name, c.arguments, c.record.Message.Content} {
+			h.WriteString(s)
+			h.WriteByte(0)
+		}
+	}
+	if sum := h.Sum64(); r.count == 0 || sum != r.last {
+		r.last, r.count = sum, 1
+		return
+	}
+	r.count++
+}
+
+func (r *repeats) reached(limit int) bool { return limit > 0 && r.count >= limit }
+
+// nearest returns up to three names that differ from name in few letters.
+func nearest(name string, names []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var near []candidate
+	for _, n := range names {
+		if d := distance(strings.ToLower(name), strings.ToLower(n)); d <= max(2, len(name)/3) {
+			near = append(near, candidate{n, d})
+		}
+	}
+	sort.SliceStable(near, func(i, j int) bool { return near[i].distance < near[j].distance })
+	var found []string
+	for _, c := range near[:min(3, len(near))] {
+		found = append(found, c.name)
+	}
+	return found
+}
+
+// distance is Levenshtein's, in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost++
+			}
+			corner = row[j+1]
+			row[j+1] = min(row[j+1]+1, row[j]+1, cost)
+		}
+	}
+	return row[len(b)]
+}

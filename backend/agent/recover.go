@@ -1,0 +1,278 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+)
+
+// Cancel stops a run, waiting calls included. It returns ErrNotFound, or ErrEnded.
+func (r *Runner) Cancel(ctx context.Context, runID string) error {
+	if x := r.liveRun(runID); x != nil && x.sink.row().Status == protocol.StatusRunning {
+		x.cancel(errCancelled)
+		return nil
+	}
+	r.runtime.deciding.Lock()
+	defer r.runtime.deciding.Unlock()
+	return r.endPaused(ctx, runID, protocol.StateCancelled, "")
+}
+
+// CancelCall stops one call; its run goes on. It returns ErrNotFound, or ErrEnded when the call has its result.
+func (r *Runner) CancelCall(ctx context.Context, runID, toolCallID string) error {
+	if x := r.liveRun(runID); x != nil && x.sink.row().Status == protocol.StatusRunning {
+		return x.cancelCall(toolCallID)
+	}
+	st, err := r.quiet(ctx, RunQuery{ID: runID})
+	if err != nil {
+		return err
+	}
+	for _, p := range st.Approvals {
+		if p.ToolCallID == toolCallID && p.Decision == nil {
+			_, _, err := r.Decide(ctx, p.ApprovalID, approval.Decision{State: protocol.StateCancelled})
+			return err
+		}
+	}
+	return r.cancelQueued(ctx, st, toolCallID)
+}
+
+func (x *run) cancelCall(id string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, c := range x.current {
+		if c.id != id {
+			continue
+		}
+		if c.told {
+			return fmt.Errorf("call %s: %w", id, ErrEnded)
+		}
+		c.stopped = true
+		if c.cancel != nil {
+			c.cancel(errCallCancelled)
+		}
+		return nil
+	}
+	return fmt.Errorf("call %s: %w", id, ErrNotFound)
+}
+
+// cancelQueued answers a call of a paused run that waits only for its siblings.
+func (r *Runner) cancelQueued(ctx context.Context, st *RunState, toolCallID string) error {
+	r.runtime.deciding.Lock()
+	defer r.runtime.deciding.Unlock()
+	if st.Status != protocol.StatusPaused {
+		return fmt.Errorf("call %s of run %s: %w", toolCallID, st.ID, ErrEnded)
+	}
+	calls, err := r.openCallsOf(ctx, st)
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if c.id != toolCallID {
+			continue
+		}
+		if c.over() {
+			return fmt.Errorf("call %s: %w", toolCallID, ErrEnded)
+		}
+		events, row := answerCall(r, st.ID, st.Turn, c, nil, stoppedError(errCallCancelled), protocol.StateCancelled, 0)
+		return r.append(ctx, st, func(b *Batch) { b.Calls = append(b.Calls, row) }, events...)
+	}
+	return fmt.Errorf("call %s of run %s: %w", toolCallID, st.ID, ErrNotFound)
+}
+
+func (r *Runner) openCallsOf(ctx context.Context, st *RunState) ([]*call, error) {
+	thread, err := r.store().Thread(ctx, st.ThreadID)
+	if err != nil {
+		return nil, fmt.Errorf("load thread %s: %w", st.ThreadID, err)
+	}
+	return openCalls(st, thread.Messages), nil
+}
+
+// endPaused ends a run that waits: what waits becomes state (denied or cancelled), what was queued is cancelled.
+func (r *Runner) endPaused(ctx context.Context, runID string, state protocol.State, reason string) error {
+	st, err := r.quiet(ctx, RunQuery{ID: runID})
+	if err != nil {
+		return err
+	}
+	if st.Status != protocol.StatusPaused {
+		return fmt.Errorf("run %s: %w", runID, ErrEnded)
+	}
+	calls, err := r.openCallsOf(ctx, st)
+	if err != nil {
+		return err
+	}
+	messageID := r.newID("msg")
+	events := []protocol.Event{&protocol.Start{MessageID: messageID, ThreadID: st.ThreadID, RunID: st.ID, AgentName: st.AgentName}}
+	var rows []Call
+	var decided []*approval.Pending
+	for _, c := range calls {
+		if c.over() {
+			continue
+		}
+		end, why := protocol.StateCancelled, ""
+		if c.asked != nil && c.asked.Decision == nil {
+			end, why = state, reason
+			p := *c.asked
+			p.Decision, p.DecidedAtMs = &approval.Decision{State: state, Reason: reason}, r.now().UnixMilli()
+			decided = append(decided, &p)
+			if state == protocol.StateDenied {
+				events = append(events, &protocol.CallState{ToolCallID: c.id, State: state, Reason: reason, ApprovalID: p.ApprovalID})
+			}
+		} else if c.asked != nil && !c.asked.Decision.Approved {
+			end, why = protocol.StateDenied, c.asked.Decision.Reason
+		}
+		told, row := answerCall(r, st.ID, st.Turn, c, nil, refusal(end, why), end, 0)
+		c.record = &row
+		events, rows = append(events, told...), append(rows, row)
+	}
+	events = append(events, &protocol.Finish{MessageID: messageID, ThreadID: st.ThreadID, Usage: st.Usage, Status: protocol.StatusCancelled})
+	st.Status, st.MessageID = protocol.StatusCancelled, messageID
+	return r.append(ctx, st, func(b *Batch) {
+		b.Calls, b.Approvals = rows, decided
+		b.Messages = callMessages(calls)
+	}, events...)
+}
+
+func callMessages(calls []*call) []*model.Message {
+	messages := make([]*model.Message, len(calls))
+	for i, c := range calls {
+		messages[i] = c.record.Message
+	}
+	return messages
+}
+
+// Recover settles the runs another process left unfinished, of one thread or (empty) of all: those whose model spoke end, calls
+// that ran become unknown, decided calls that had not started run. Call it once, before the first Start, when no other process
+// uses the store.
+func (r *Runner) Recover(ctx context.Context, threadID string) error {
+	runs, err := r.store().Runs(ctx, RunQuery{
+		ThreadID: threadID, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused},
+	})
+	if err != nil {
+		return fmt.Errorf("look for unfinished runs: %w", err)
+	}
+	var failures []error
+	for _, st := range runs {
+		if err := r.recoverRun(ctx, st); err != nil {
+			failures = append(failures, fmt.Errorf("recover run %s: %w", st.ID, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func (r *Runner) recoverRun(ctx context.Context, st *RunState) error {
+	if st.Status == protocol.StatusPaused {
+		_, err := r.resumeIfDecided(ctx, st)
+		return err
+	}
+	left, err := r.readOpen(ctx, st.ID)
+	if err != nil {
+		return err
+	}
+	if left.speaking || left.turn == 0 {
+		return r.failStored(ctx, st, &RunError{
+			Code: CodeRunInterrupted, Message: "The program stopped while the model was answering. Send the message again to go on.",
+		})
+	}
+	thread, err := r.store().Thread(ctx, st.ThreadID)
+	if err != nil {
+		return fmt.Errorf("load thread %s: %w", st.ThreadID, err)
+	}
+	if saidAll(thread, st) {
+		st.Status = protocol.StatusCompleted
+		return r.append(ctx, st, func(*Batch) {}, &protocol.Finish{
+			MessageID: st.MessageID, ThreadID: st.ThreadID, Usage: st.Usage, Status: protocol.StatusCompleted,
+		})
+	}
+	calls := openCalls(st, thread.Messages)
+	var unknown []*approval.Pending
+	var rows []Call
+	for _, c := range calls {
+		if c.record == nil || c.record.State != protocol.StateRunning {
+			continue
+		}
+		p := newQuestion(r, c, protocol.KindUnknown)
+		p.RunID, p.ThreadID, p.AgentName = st.ID, st.ThreadID, st.AgentName
+		unknown = append(unknown, p)
+		row := *c.record
+		row.State = protocol.StateUnknown
+		rows = append(rows, row)
+	}
+	if len(unknown) == 0 {
+		_, err := r.resume(ctx, st)
+		return err
+	}
+	finish := &protocol.Finish{
+		MessageID: st.MessageID, ThreadID: st.ThreadID, Usage: st.Usage, Status: protocol.StatusPaused, PendingApprovals: len(unknown),
+	}
+	st.Status = protocol.StatusPaused
+	return r.append(ctx, st, func(b *Batch) { b.Calls, b.Approvals = rows, unknown }, append(askEvents(st.ThreadID, unknown), finish)...)
+}
+
+// saidAll reports whether a run's last turn made no calls: then only its finish is missing.
+func saidAll(thread *Thread, st *RunState) bool {
+	for _, m := range thread.Messages {
+		if m.ID == turnMessageID(st.ID, st.Turn) {
+			return len(m.ToolCalls) == 0
+		}
+	}
+	return true
+}
+
+// rescue ends a run whose log could not be written: from what is stored of it, as soon as storing works again. It returns the
+// failure; if even the end cannot be stored, the doorbell tells it.
+func (r *Runner) rescue(x *run, cause error) error {
+	failure := &RunError{Code: CodeInternal, Message: "The run was stopped because its events could not be stored: " + cause.Error(), Err: cause}
+	ctx := context.Background()
+	var err error
+	for wait := 50 * time.Millisecond; wait < time.Second; wait *= 4 {
+		var runs []*RunState
+		if runs, err = r.store().Runs(ctx, RunQuery{ID: x.id}); err == nil && len(runs) > 0 {
+			if err = r.failStored(ctx, runs[0], failure); err == nil {
+				return failure
+			}
+		}
+		time.Sleep(wait)
+	}
+	r.logger().Error("the end of a run could not be stored", "run", x.id, "error", err)
+	row := x.sink.row()
+	r.runtime.bell.Ring(Ring{RunID: x.id, ThreadID: x.threadID, Last: row.Last, Status: protocol.StatusFailed, Error: failure.Message})
+	return failure
+}
+
+// failStored ends a run that is not live with an error: open parts and calls are closed first, as the stored log has them.
+func (r *Runner) failStored(ctx context.Context, st *RunState, failure *RunError) error {
+	left, err := r.readOpen(ctx, st.ID)
+	if err != nil {
+		return err
+	}
+	calls, err := r.openCallsOf(ctx, st)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	events := left.closing(r)
+	var rows []Call
+	for _, c := range calls {
+		if c.over() {
+			continue
+		}
+		told, row := answerCall(r, st.ID, st.Turn, c, nil, stoppedError(failure), protocol.StateCancelled, 0)
+		c.record = &row
+		events, rows = append(events, told...), append(rows, row)
+	}
+	events = append(events, &protocol.Error{Message: failure.Message, Code: failure.Code})
+	st.Status, st.Error, st.ErrorCode = protocol.StatusFailed, failure.Message, failure.Code
+	st.CallCount -= len(left.calls)
+	return r.append(ctx, st, func(b *Batch) {
+		b.Calls = rows
+		b.Messages = callMessages(calls)
+		if left.text.Len() > 0 {
+			b.Messages = append(b.Messages, &model.Message{
+				ID: turnMessageID(st.ID, st.Turn), Role: model.RoleAssistant, Content: left.text.String(), RunID: st.ID, AtMs: r.now().UnixMilli(),
+			})
+		}
+	}, events...)
+}

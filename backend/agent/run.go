@@ -1,0 +1,340 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// Codes of runs (PROTOCOL.md, Routes).
+const (
+	CodeRunTimeout     = "RUN_TIMEOUT"
+	CodeRunInterrupted = "RUN_INTERRUPTED"
+	CodeInternal       = "INTERNAL_ERROR"
+)
+
+// RunError is why a run failed.
+type RunError struct {
+	Code    string
+	Message string
+	Err     error
+}
+
+func (e *RunError) Error() string { return e.Message }
+
+// Unwrap returns the error beneath.
+func (e *RunError) Unwrap() error { return e.Err }
+
+// Why a run's context is done.
+var (
+	errCancelled     = errors.New("cancelled by user")
+	errCallCancelled = errors.New("cancelled by user")
+	errRunTimeout    = errors.New("the run timed out")
+)
+
+// run is one stretch of a run: from its start, or from the last missing decision, to its end or its next pause.
+type run struct {
+	runner    *Runner
+	agent     *Agent
+	sink      *sink
+	id        string
+	threadID  string
+	messageID string
+	context   runContext
+
+	tools    map[string]*tool.Tool
+	schemas  []model.ToolSchema
+	ids      map[string]bool // call ids the run has used
+	history  []*model.Message
+	requests int // of this agent in this thread
+	memo     any
+	turn     int
+	worked   time.Duration // in earlier stretches
+	pending  []*call       // calls of the last turn that have no result yet
+	repeats  repeats
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex
+	current []*call // the calls of the turn, while they are decided and run
+
+	done    chan struct{}
+	outcome *Outcome
+	err     error
+}
+
+// runContext is the part of an Input's context that tools see by name.
+type runContext struct {
+	UserID      string `json:"userId"`
+	ChannelType string `json:"channelType"`
+	ChannelID   string `json:"channelId"`
+}
+
+// main takes the stretch to its end.
+func (x *run) main() {
+	outcome := &Outcome{}
+	err := x.turns(outcome)
+	if err != nil {
+		err = x.fail(err)
+	}
+	if closeErr := x.sink.close(); closeErr != nil {
+		err = x.runner.rescue(x, closeErr)
+	}
+	outcome.Run = x.sink.row()
+	x.outcome, x.err = outcome, err
+}
+
+// turns asks the model and runs its calls until one of them ends the stretch. An error is the run's failure, not yet told.
+func (x *run) turns(outcome *Outcome) error {
+	for {
+		if len(x.pending) > 0 {
+			waiting, err := x.settle(x.pending)
+			if err != nil {
+				return err
+			}
+			if len(waiting) > 0 {
+				outcome.Pending = waiting
+				outcome.Finish = x.pause(waiting)
+				return nil
+			}
+			x.pending = nil
+		}
+		if x.ctx.Err() != nil {
+			return context.Cause(x.ctx)
+		}
+		if x.repeats.reached(x.agent.maxRepeats()) {
+			outcome.Finish = x.finish(&protocol.Finish{Status: protocol.StatusCompleted, IterationLimitReached: true, Limit: "repeated-calls"})
+			return nil
+		}
+		x.turn++
+		last := x.turn >= x.agent.maxTurns()
+		a, err := x.ask(last)
+		if err != nil {
+			return err
+		}
+		calls := a.end(!last)
+		x.endTurn(a, calls)
+		outcome.Output = a.text.String()
+		for _, c := range calls {
+			outcome.ToolCalls = append(outcome.ToolCalls, c.asModel())
+		}
+		if a.finish == model.FinishFilter {
+			return &RunError{Code: model.CodeContentFiltered, Message: "The provider's content filter stopped the answer. Change the message or use another model."}
+		}
+		if len(calls) == 0 {
+			end := &protocol.Finish{Status: protocol.StatusCompleted, Truncated: a.finish == model.FinishLength}
+			if last && (x.turn > 1 || len(a.calls) > 0) {
+				end.IterationLimitReached, end.Limit = true, "turns"
+			}
+			outcome.Finish = x.finish(end)
+			return nil
+		}
+		x.pending = calls
+	}
+}
+
+// ask makes the turn's request, again after failures that may pass, and returns the answer that came whole.
+func (x *run) ask(last bool) (*answer, error) {
+	var event protocol.Event = &protocol.Turn{Turn: x.turn, Phase: protocol.TurnStart, AgentName: x.agent.Name, Model: x.agent.Model}
+	for try := 0; ; try++ {
+		a := &answer{run: x, turn: x.turn, try: try, began: x.runner.now()}
+		x.sink.write(func(b *Batch, run *Run) {
+			run.Turn = x.turn
+			b.Requests = append(b.Requests, Request{
+				RunID: x.id, ThreadID: x.threadID, AgentName: x.agent.Name, Turn: x.turn, Try: try, AtMs: a.began.UnixMilli(),
+			})
+		}, event)
+		if err := x.sink.commit(); err != nil {
+			return nil, err
+		}
+		err := x.stream(a, last)
+		if err == nil {
+			return a, nil
+		}
+		var failure *model.Error
+		retry := x.ctx.Err() == nil && errors.As(err, &failure) && failure.Retryable && try < x.agent.maxRetries()
+		if !retry {
+			a.abandon()
+			x.keepText(a)
+			if x.ctx.Err() != nil {
+				return nil, context.Cause(x.ctx)
+			}
+			return nil, err
+		}
+		a.takeBack()
+		event = &protocol.Turn{Turn: x.turn, Phase: protocol.TurnRetry, AgentName: x.agent.Name, Model: x.agent.Model, Reason: failure.Message}
+		select {
+		case <-time.After(x.runner.retryDelay(try, failure.RetryAfter)):
+		case <-x.ctx.Done():
+			return nil, context.Cause(x.ctx)
+		}
+	}
+}
+
+func (x *run) stream(a *answer, last bool) error {
+	request := &model.Request{
+		Model: x.agent.Model, Agent: x.agent.Name, ThreadID: x.threadID, Index: x.requests,
+		Messages: x.history, Tools: x.schemas, NoTools: last,
+		Temperature: x.agent.Temperature, MaxTokens: x.agent.MaxTokens, Memo: &x.memo,
+	}
+	x.requests++
+	for chunk, err := range x.agent.Backend.Stream(x.ctx, request) {
+		if x.ctx.Err() != nil {
+			return context.Cause(x.ctx)
+		}
+		a.take(chunk)
+		if err != nil {
+			return err
+		}
+	}
+	return x.ctx.Err()
+}
+
+// endTurn tells the turn's end and puts what the model said into the history, in one transaction.
+func (x *run) endTurn(a *answer, calls []*call) {
+	message := a.message()
+	for _, c := range calls {
+		message.ToolCalls = append(message.ToolCalls, c.asModel())
+	}
+	x.sink.write(func(b *Batch, run *Run) {
+		run.Usage = addUsage(run.Usage, a.usage)
+		if message.Content != "" || len(message.ToolCalls) > 0 {
+			b.Messages = append(b.Messages, message)
+			x.history = append(x.history, message)
+		}
+	}, &protocol.Turn{
+		Turn: x.turn, Phase: protocol.TurnEnd, AgentName: x.agent.Name, Model: x.agent.Model,
+		FinishReason: a.finishReason(len(calls)), Usage: a.usage, FirstTokenMs: a.firstToken,
+	})
+}
+
+func (a *answer) message() *model.Message {
+	return &model.Message{
+		ID: turnMessageID(a.id, a.turn), Role: model.RoleAssistant, Content: a.text.String(), Reasoning: a.thought.String(),
+		RunID: a.id, AtMs: a.runner.now().UnixMilli(),
+	}
+}
+
+func (a *answer) finishReason(calls int) model.FinishReason {
+	switch {
+	case a.finish != "":
+		return a.finish
+	case calls > 0:
+		return model.FinishToolCalls
+	}
+	return model.FinishStop
+}
+
+// keepText lets the next run read what a turn that did not end had said.
+func (x *run) keepText(a *answer) {
+	if a.text.Len() == 0 {
+		return
+	}
+	message := a.message()
+	x.sink.write(func(b *Batch, _ *Run) { b.Messages = append(b.Messages, message) })
+}
+
+func (c *call) asModel() model.ToolCall {
+	return model.ToolCall{ID: c.id, ProviderID: c.providerID, Name: c.name, Arguments: string(c.args)}
+}
+
+// finish ends the stretch.
+func (x *run) finish(end *protocol.Finish) *protocol.Finish {
+	x.sink.write(func(_ *Batch, run *Run) {
+		run.Status = end.Status
+		end.MessageID, end.ThreadID, end.Usage = x.messageID, x.threadID, run.Usage
+	}, end)
+	return end
+}
+
+// pause tells what the run waits for and ends the stretch; the approvals are stored with it.
+func (x *run) pause(waiting []*approval.Pending) *protocol.Finish {
+	end := &protocol.Finish{
+		MessageID: x.messageID, ThreadID: x.threadID, Status: protocol.StatusPaused, PendingApprovals: len(waiting),
+	}
+	events := append(askEvents(x.threadID, waiting), end)
+	x.sink.write(func(b *Batch, run *Run) {
+		run.Status = protocol.StatusPaused
+		end.Usage = run.Usage
+		b.Approvals = append(b.Approvals, waiting...)
+		b.Durable = true
+	}, events...)
+	return end
+}
+
+// askEvents tells of calls that wait: a state for each that was not asked before, and the list a client draws its cards from.
+func askEvents(threadID string, waiting []*approval.Pending) []protocol.Event {
+	var events []protocol.Event
+	required := &protocol.ApprovalRequired{ThreadID: threadID}
+	for _, p := range waiting {
+		state := protocol.StateWaiting
+		if p.Kind == protocol.KindUnknown {
+			state = protocol.StateUnknown
+		}
+		if !p.Asked {
+			events = append(events, &protocol.CallState{
+				ToolCallID: p.ToolCallID, State: state, ApprovalID: p.ApprovalID, ArgumentsHash: p.ArgumentsHash,
+			})
+		}
+		required.Approvals = append(required.Approvals, p.Approval)
+	}
+	return append(events, required)
+}
+
+// fail tells why the run did not complete. A cancelled run finishes as such and returns no error.
+func (x *run) fail(err error) error {
+	if errors.Is(err, errCancelled) {
+		x.finish(&protocol.Finish{Status: protocol.StatusCancelled})
+		return nil
+	}
+	failure := asRunError(err)
+	x.sink.write(func(_ *Batch, run *Run) {
+		run.Status, run.Error, run.ErrorCode = protocol.StatusFailed, failure.Message, failure.Code
+	}, &protocol.Error{Message: failure.Message, Code: failure.Code})
+	return failure
+}
+
+func asRunError(err error) *RunError {
+	var failure *RunError
+	var fromModel *model.Error
+	switch {
+	case errors.As(err, &failure):
+		return failure
+	case errors.As(err, &fromModel):
+		return &RunError{Code: fromModel.Code, Message: fromModel.Message, Err: err}
+	case errors.Is(err, errRunTimeout):
+		return &RunError{Code: CodeRunTimeout, Message: "The run took longer than its time limit and was stopped.", Err: err}
+	}
+	return &RunError{Code: CodeInternal, Message: err.Error(), Err: err}
+}
+
+// retryDelay is how long to wait before try+1: what the provider asked for, else a second, doubled each time, with jitter.
+func (r *Runner) retryDelay(try int, asked time.Duration) time.Duration {
+	const most = time.Minute
+	if asked > 0 {
+		return min(asked, most)
+	}
+	base := r.RetryDelay
+	if base == 0 {
+		base = time.Second
+	}
+	delay := min(base<<min(try, 6), most)
+	return delay - time.Duration(rand.Int64N(int64(delay)/4+1))
+}
+
+// parsed is a copy of an argument text as JSON; nil when the text is none.
+func parsed(text string) json.RawMessage {
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}

@@ -1,0 +1,353 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// call is one call of a turn on its way from the first piece to its result.
+type call struct {
+	id         string // unique in the run
+	providerID string // where it differs
+	name       string
+	tool       *tool.Tool // nil when there is none of that name
+	args       []byte     // as the model wrote them
+	rest       string     // bytes of a character whose end has not come yet
+	begun      bool       // some argument text went out
+	ended      bool       // complete: its end went out
+	whole      bool       // the backend confirmed it among its ToolCalls
+
+	arguments string // the text it runs with
+	prepared  *tool.Call
+	invalid   error // why prepared is nil
+
+	execution
+}
+
+// part is a piece of text or reasoning that was shown.
+type part struct {
+	id        string
+	reasoning bool
+}
+
+func (p part) end(dropped bool) protocol.Event {
+	if p.reasoning {
+		return &protocol.ReasoningEnd{ID: p.id, Dropped: dropped}
+	}
+	return &protocol.TextEnd{ID: p.id, Dropped: dropped}
+}
+
+// answer gathers one try of a turn: it turns a model's chunks into events, parts and calls.
+type answer struct {
+	*run
+	turn, try int
+	began     time.Time
+
+	parts []part // the last one may be open
+	open  bool
+	rest  string // bytes of a character of the open part whose end has not come yet
+
+	text, thought strings.Builder
+	calls         []*call
+	finish        model.FinishReason
+	usage         *model.Usage
+	firstToken    *int64
+}
+
+func (a *answer) take(c model.Chunk) {
+	if a.firstToken == nil && (c.Text != "" || c.Reasoning != "" || len(c.ToolInput) > 0 || len(c.ToolCalls) > 0) {
+		ms := a.runner.now().Sub(a.began).Milliseconds()
+		a.firstToken = &ms
+	}
+	if c.Sent != nil || len(c.Raw) > 0 {
+		a.record(c)
+	}
+	a.say(true, c.Reasoning)
+	a.say(false, c.Text)
+	for _, part := range c.ToolInput {
+		a.input(part)
+	}
+	for _, whole := range c.ToolCalls {
+		a.complete(whole)
+	}
+	if c.FinishReason != "" {
+		a.finish = c.FinishReason
+	}
+	if c.Usage != nil {
+		a.usage = c.Usage
+	}
+}
+
+func (a *answer) record(c model.Chunk) {
+	request := Request{RunID: a.id, ThreadID: a.threadID, AgentName: a.agent.Name, Turn: a.turn, Try: a.try, AtMs: a.began.UnixMilli()}
+	if len(c.Raw) == 0 {
+		a.sink.received(request, c.Sent)
+		return
+	}
+	a.sink.received(request, c.Sent, Received{After: a.runner.now().Sub(a.began), Bytes: c.Raw})
+}
+
+// say opens a part with its first piece and goes on with it; a part of the other kind is closed first.
+func (a *answer) say(reasoning bool, piece string) {
+	if piece == "" {
+		return
+	}
+	if a.open && a.parts[len(a.parts)-1].reasoning != reasoning {
+		a.closePart()
+	}
+	if piece, a.rest = wholeRunes(a.rest + piece); piece != "" {
+		a.show(reasoning, piece)
+	}
+}
+
+func (a *answer) show(reasoning bool, piece string) {
+	if !a.open {
+		a.open = true
+		id := fmt.Sprintf("part_%d_%d_%d", a.turn, a.try, len(a.parts)+1)
+		a.parts = append(a.parts, part{id, reasoning})
+		if reasoning {
+			a.sink.emit(&protocol.ReasoningStart{ID: id})
+		} else {
+			a.sink.emit(&protocol.TextStart{ID: id})
+		}
+	}
+	id := a.parts[len(a.parts)-1].id
+	if reasoning {
+		a.thought.WriteString(piece)
+		a.sink.emit(&protocol.ReasoningDelta{ID: id, Delta: piece})
+		return
+	}
+	a.text.WriteString(piece)
+	a.sink.emit(&protocol.TextDelta{ID: id, Delta: piece})
+}
+
+func (a *answer) closePart() {
+	if !a.open {
+		return
+	}
+	last := a.parts[len(a.parts)-1]
+	if a.rest != "" {
+		a.show(last.reasoning, strings.ToValidUTF8(a.rest, "\uFFFD"))
+		a.rest = ""
+	}
+	a.open = false
+	a.sink.emit(last.end(false))
+}
+
+// writing finds the call a piece belongs to: the newest of that id that is still being written.
+func (a *answer) writing(id string) *call {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		if c := a.calls[i]; c.from() == id && !c.ended {
+			return c
+		}
+	}
+	return nil
+}
+
+func (c *call) from() string {
+	if c.providerID != "" {
+		return c.providerID
+	}
+	return c.id
+}
+
+func (a *answer) input(part model.ToolInput) {
+	c := a.writing(part.ToolCallID)
+	switch {
+	case part.Type == model.ToolInputStart && c == nil:
+		a.start(part.ToolCallID, part.ToolName)
+	case c == nil:
+		a.runner.logger().Warn("tool input for a call that is not open", "call", part.ToolCallID, "type", part.Type)
+	case part.Type == model.ToolInputDelta:
+		a.write(c, part.Delta)
+	case part.Type == model.ToolInputEnd:
+		a.available(c)
+	}
+}
+
+func (a *answer) start(id, name string) *call {
+	a.closePart()
+	c := &call{id: id, name: name, tool: a.tools[name]}
+	if id == "" || a.ids[id] {
+		c.providerID = id
+		for n := len(a.calls) + 1; ; n++ {
+			if c.id = fmt.Sprintf("call_%d_%d", a.turn, n); !a.ids[c.id] {
+				break
+			}
+		}
+	}
+	a.ids[c.id] = true
+	a.calls = append(a.calls, c)
+	event := &protocol.ToolCallStart{ID: c.id, ToolName: name, ProviderCallID: c.providerID}
+	if c.tool != nil {
+		event.Presentation = c.tool.StaticPresentation()
+	}
+	a.sink.write(func(_ *Batch, run *Run) { run.CallCount++ }, event)
+	if c.tool != nil && c.tool.Hooks.OnInputStart != nil {
+		guarded(a.runner.logger(), "OnInputStart of "+name, func() { c.tool.Hooks.OnInputStart(c.id) })
+	}
+	return c
+}
+
+func (a *answer) write(c *call, delta string) {
+	if delta == "" {
+		return
+	}
+	c.args = append(c.args, delta...)
+	delta, c.rest = wholeRunes(c.rest + delta)
+	if delta != "" {
+		a.writeOut(c, delta)
+	}
+}
+
+func (a *answer) writeOut(c *call, delta string) {
+	c.begun = true
+	a.sink.emit(&protocol.ToolCallDelta{ID: c.id, ArgsTextDelta: delta})
+	if c.tool != nil && c.tool.Hooks.OnInputDelta != nil {
+		guarded(a.runner.logger(), "OnInputDelta of "+c.name, func() { c.tool.Hooks.OnInputDelta(c.id, delta) })
+	}
+}
+
+// complete takes a call that arrived whole, or the confirmation of one that was streamed.
+func (a *answer) complete(whole model.ToolCall) {
+	for _, c := range a.calls {
+		if c.from() == whole.ID && !c.whole && whole.ID != "" {
+			c.whole = true
+			if !c.ended {
+				if !c.begun {
+					a.write(c, whole.Arguments)
+				}
+				a.available(c)
+			}
+			if string(c.args) != whole.Arguments && strings.TrimSpace(whole.Arguments) != "" {
+				c.args = []byte(whole.Arguments)
+				a.runsWith(c, whole.Arguments)
+				a.prepare(c)
+			}
+			return
+		}
+	}
+	c := a.start(whole.ID, whole.Name)
+	c.whole = true
+	a.write(c, whole.Arguments)
+	a.available(c)
+}
+
+// runsWith says that a call runs with other arguments than were streamed.
+func (a *run) runsWith(c *call, text string) {
+	c.arguments = text
+	a.sink.emit(&protocol.ToolUpdate{ToolCallID: c.id, Arguments: parsed(text), ArgumentsText: &text})
+}
+
+// available ends a call whose arguments are complete, and shows what it is about.
+func (a *answer) available(c *call) {
+	if c.rest != "" {
+		a.writeOut(c, strings.ToValidUTF8(c.rest, "\uFFFD"))
+		c.rest = ""
+	}
+	if !c.begun {
+		c.args = append(c.args[:0], "{}"...)
+		a.writeOut(c, "{}")
+	}
+	c.ended = true
+	c.arguments = string(c.args)
+	a.sink.emit(&protocol.ToolCallEnd{ID: c.id})
+	if c.tool != nil && c.tool.Hooks.OnInputAvailable != nil {
+		guarded(a.runner.logger(), "OnInputAvailable of "+c.name, func() { c.tool.Hooks.OnInputAvailable(c.id, c.arguments) })
+	}
+	a.prepare(c)
+}
+
+// check reads the arguments a call will run with.
+func (c *call) check() {
+	if c.tool != nil {
+		c.prepared, c.invalid = c.tool.Prepare(c.arguments)
+	}
+}
+
+// prepare checks a call and shows the presentation its arguments give.
+func (a *run) prepare(c *call) {
+	c.check()
+	if c.prepared == nil {
+		return
+	}
+	if p := c.prepared.Presentation(); p != nil {
+		a.sink.emit(&protocol.ToolUpdate{ToolCallID: c.id, Presentation: p})
+	}
+}
+
+// end closes the answer of a model that said all it had to say, and returns the calls that may run.
+func (a *answer) end(mayCall bool) []*call {
+	a.closePart()
+	cut := a.finish == model.FinishLength
+	var kept []*call
+	for _, c := range a.calls {
+		switch {
+		case !c.ended:
+			a.drop(c, protocol.Incomplete)
+		case cut || !mayCall:
+			a.drop(c, protocol.Discarded)
+		default:
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// abandon closes what a turn that failed or was cancelled had open. Text that was said stays.
+func (a *answer) abandon() {
+	a.closePart()
+	for _, c := range a.calls {
+		if c.ended {
+			a.drop(c, protocol.Discarded)
+		} else {
+			a.drop(c, protocol.Incomplete)
+		}
+	}
+}
+
+// takeBack removes all that a failed try had shown (PROTOCOL.md, Order 10).
+func (a *answer) takeBack() {
+	a.open = false
+	for _, p := range a.parts {
+		a.sink.emit(p.end(true))
+	}
+	for _, c := range a.calls {
+		a.drop(c, protocol.Incomplete)
+	}
+}
+
+// drop ends a call that will never run.
+func (a *answer) drop(c *call, reason protocol.DropReason) {
+	var events []protocol.Event
+	if !c.ended {
+		events = append(events, &protocol.ToolCallEnd{ID: c.id, Dropped: true})
+	}
+	events = append(events, &protocol.ToolResult{ID: a.runner.newID("res"), ToolCallID: c.id, Dropped: true, Reason: reason})
+	a.sink.write(func(_ *Batch, run *Run) { run.CallCount-- }, events...)
+	if c.tool != nil && c.tool.Hooks.OnInputAbandoned != nil {
+		guarded(a.runner.logger(), "OnInputAbandoned of "+c.name, func() { c.tool.Hooks.OnInputAbandoned(c.id, string(reason)) })
+	}
+}
+
+// wholeRunes splits off the bytes of a character that has not come whole.
+func wholeRunes(s string) (whole, rest string) {
+	for cut := len(s) - 1; cut >= 0 && cut > len(s)-utf8.UTFMax; cut-- {
+		if s[cut] < utf8.RuneSelf {
+			break
+		}
+		if utf8.RuneStart(s[cut]) {
+			if !utf8.FullRuneInString(s[cut:]) {
+				return s[:cut], s[cut:]
+			}
+			break
+		}
+	}
+	return s, ""
+}
