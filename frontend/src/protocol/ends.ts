@@ -1,15 +1,10 @@
 import { addCall, applyEarly, drop } from './calls'
 import type { Finish, Frame, Status } from './events'
 import { closePart } from './parts'
-import type { Call, Item, Transcript } from './transcript'
+import { type Call, ended, type Item, type Transcript } from './transcript'
 
 /** Why a call stands unknown or cancelled that an ended run left without a result. */
 export const endedBefore = 'the run ended before its result'
-
-/** No event can follow. */
-export function ended(status: Status): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled'
-}
 
 export function finish(t: Transcript, f: Frame, e: Finish): void {
   t.finish = e

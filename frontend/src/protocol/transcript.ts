@@ -1,5 +1,5 @@
 import { approvalRequired, callStart, forCall } from './calls'
-import { end, ended, finish, takeBack } from './ends'
+import { end, finish, takeBack } from './ends'
 import type {
   Approval,
   CallState,
@@ -174,6 +174,11 @@ export function newTranscript(): Transcript {
       asked: false,
     },
   }
+}
+
+/** No event can follow. */
+export function ended(status: Status): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
 /**
