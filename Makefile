@@ -1,0 +1,99 @@
+# Callboard. `make run` and `make test` install what they need on Debian 12 and say so.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+TAGS := desktop,production,webkit2_41
+PROGRAM := build/bin/callboard
+PAGE := frontend/dist/index.html
+MODULES := frontend/node_modules/.package-lock.json
+
+BUILD_PACKAGES := gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
+TEST_PACKAGES := $(BUILD_PACKAGES) chromium xvfb xdotool imagemagick sqlite3 fonts-dejavu-core
+
+.PHONY: build run serve test lint check-go check-page test-go test-page e2e bench format clean packages test-packages $(PROGRAM)
+
+## Build and run
+
+build: $(PROGRAM)
+
+# Opens the window, or without a display serves the same studio and prints its address. ARGS="--folder DIR" adds flags.
+run: build
+	@if [ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]; then \
+		exec $(PROGRAM) $(ARGS); \
+	else \
+		echo "There is no display; open this address in a browser (Ctrl+C ends it):" >&2; \
+		exec $(PROGRAM) serve $(ARGS); \
+	fi
+
+serve: build
+	@exec $(PROGRAM) serve $(ARGS)
+
+$(PROGRAM): packages $(PAGE)
+	@go build -tags $(TAGS) -trimpath -ldflags "-s -w" -o $@ .
+
+$(PAGE): $(MODULES) $(shell find frontend/src frontend/public frontend/index.html frontend/vite.config.ts frontend/tsconfig.json -type f)
+	@echo "Building the page" >&2
+	@cd frontend && npx --no-install vite build --logLevel warn
+	@touch $@
+
+$(MODULES): frontend/package.json frontend/package-lock.json
+	@echo "Installing the page's packages" >&2
+	@cd frontend && npm ci --no-audit --no-fund --loglevel error
+	@touch $@
+
+packages:
+	@command -v go >/dev/null || { echo "Go 1.26 is needed: go is not on the PATH." >&2; exit 1; }
+	@command -v npm >/dev/null || { echo "Node 20 is needed: npm is not on the PATH." >&2; exit 1; }
+	@sh build/packages.sh $(BUILD_PACKAGES)
+
+test-packages:
+	@sh build/packages.sh $(TEST_PACKAGES)
+
+## Gates
+
+test: test-packages check-go check-page test-page test-go e2e
+
+check-go: $(PAGE) bin/golangci-lint bin/gofumpt
+	@echo "== go vet, golangci-lint, gofumpt"
+	@go vet -tags $(TAGS) ./...
+	@CGO_ENABLED=0 go vet .
+	@bin/golangci-lint run --build-tags $(TAGS) ./...
+	@unformatted=$$(bin/gofumpt -l *.go backend storage build); \
+		if [ -n "$$unformatted" ]; then echo "gofumpt has other ideas of:" $$unformatted; exit 1; fi
+
+check-page: $(MODULES)
+	@echo "== tsc, biome"
+	@cd frontend && npx --no-install tsc --noEmit && npx --no-install biome check --error-on-warnings .
+
+test-page: $(MODULES)
+	@echo "== vitest"
+	@cd frontend && npx --no-install vitest run
+
+test-go: $(PAGE)
+	@echo "== go test -race"
+	@go test -race -json -tags $(TAGS) ./... | go run ./build/testsum
+
+e2e: test-packages build
+	@echo "== end to end, in Chromium and in the window"
+	@cd frontend/e2e && node --test --test-concurrency=1 --test-reporter=./reporter.mjs
+
+bench: $(PAGE)
+	@go run ./build/bench
+
+format: bin/gofumpt $(MODULES)
+	@bin/gofumpt -w *.go backend storage build
+	@cd frontend && npx --no-install biome check --write .
+
+clean:
+	rm -rf bin build/bin frontend/node_modules frontend/test-results
+	find frontend/dist -mindepth 1 ! -name .gitkeep -delete
+
+bin/golangci-lint: TOOL := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+bin/gofumpt: TOOL := mvdan.cc/gofumpt
+bin/golangci-lint bin/gofumpt: build/tools/go.mod
+	@echo "Building $@" >&2
+	@go -C build/tools build -o $(CURDIR)/$@ $(TOOL)
