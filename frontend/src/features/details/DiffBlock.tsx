@@ -1,0 +1,135 @@
+import clsx from 'clsx'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { counted } from '../../ui/format'
+import { Verbatim } from '../../ui/Verbatim'
+import { BlockFrame } from './BlockFrame'
+import { type DiffLine, type FileDiff, readDiff } from './diff'
+import { type DiffRow, splitRows, unifiedRows } from './diffRows'
+import { Lines, PlainLines } from './Lines'
+
+/** From this width on, in px, the two sides stand beside each other. */
+const splitWidth = 1000
+
+/** A unified diff: one frame for each file. */
+export function DiffBlock({ text, raw }: { text: string; raw: string }) {
+  const files = useMemo(() => readDiff(text), [text])
+  if (files.length === 0) {
+    return (
+      <BlockFrame title="Diff" copyText={text} raw={raw}>
+        {(full) => <PlainLines text={text || 'No changes.'} full={full} />}
+      </BlockFrame>
+    )
+  }
+  return files.map((file, index) => (
+    <BlockFrame
+      key={index}
+      title={file.path || 'Diff'}
+      heading={
+        <span className="font-mono font-semibold text-code text-text">
+          <Verbatim text={file.path || 'Diff'} />
+        </span>
+      }
+      meta={<Counts file={file} />}
+      copyText={text}
+      raw={raw}
+    >
+      {(full) => <FileView file={file} full={full} />}
+    </BlockFrame>
+  ))
+}
+
+function Counts({ file }: { file: FileDiff }) {
+  return (
+    <>
+      <span className="text-ok">+{file.added}</span> <span className="text-err">−{file.removed}</span>
+    </>
+  )
+}
+
+function FileView({ file, full }: { file: FileDiff; full: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [split, setSplit] = useState(false)
+  const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set())
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element || typeof ResizeObserver === 'undefined') return
+    const observer = new ResizeObserver(() => setSplit(element.clientWidth >= splitWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  const rows = useMemo(() => (split ? splitRows(file, expanded) : unifiedRows(file, expanded)), [file, split, expanded])
+  const expand = (at: number) => setExpanded(new Set(expanded).add(at))
+  return (
+    <div ref={box}>
+      <Lines lines={rows} full={full} draw={(row) => <RowView row={row} onExpand={expand} />} />
+    </div>
+  )
+}
+
+function RowView({ row, onExpand }: { row: DiffRow; onExpand: (at: number) => void }) {
+  switch (row.kind) {
+    case 'gap':
+      return (
+        <div className="bg-raised px-3 text-faint">
+          {row.lines > 0 && `⋯ ${counted(row.lines, 'unchanged line')} `}
+          {row.heading && <Verbatim text={row.heading} />}
+        </div>
+      )
+    case 'fold':
+      return (
+        <button
+          type="button"
+          className="w-full bg-raised px-3 text-left text-muted hover:text-text"
+          onClick={() => onExpand(row.at)}
+        >
+          Show {counted(row.lines, 'unchanged line')}
+        </button>
+      )
+    case 'line':
+      return <LineView line={row.line} />
+    case 'pair':
+      return (
+        <div className="grid grid-cols-2 divide-x divide-border">
+          <LineView line={row.left} side="left" />
+          <LineView line={row.right} side="right" />
+        </div>
+      )
+    default:
+      row satisfies never
+      return null
+  }
+}
+
+const signs = { context: ' ', add: '+', del: '−' }
+
+function LineView({ line, side }: { line?: DiffLine; side?: 'left' | 'right' }) {
+  if (!line) return <div className="bg-bg" />
+  const number = side === 'left' || line.kind === 'del' ? line.before : line.after
+  return (
+    <div className={clsx('flex min-w-0', line.kind === 'add' && 'bg-add', line.kind === 'del' && 'bg-del')}>
+      <span
+        className={clsx(
+          'tnum w-14 shrink-0 pr-3 text-right select-none',
+          line.kind === 'context' ? 'text-faint' : line.kind === 'add' ? 'text-ok' : 'text-err',
+        )}
+      >
+        {signs[line.kind].trim()}
+        {number}
+      </span>
+      <code className="min-w-0 flex-1 pr-3 break-spaces">
+        {line.parts.map((part, index) => {
+          const text = <Verbatim text={part.text.endsWith('\r') ? part.text.slice(0, -1) : part.text} />
+          if (!part.strong) return text
+          return (
+            <span
+              key={index}
+              className={clsx('rounded-[2px]', line.kind === 'add' ? 'bg-add-strong' : 'bg-del-strong')}
+            >
+              {text}
+            </span>
+          )
+        })}
+      </code>
+    </div>
+  )
+}

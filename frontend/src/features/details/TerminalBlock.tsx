@@ -1,0 +1,49 @@
+import clsx from 'clsx'
+import { type CSSProperties, useMemo } from 'react'
+import { Verbatim } from '../../ui/Verbatim'
+import { type Span, terminalLines } from './ansi'
+import { Lines } from './Lines'
+
+/** Terminal text with its colours. tail shows its end first. */
+export function Terminal({ text, full, tail }: { text: string; full?: boolean; tail?: boolean }) {
+  const lines = useMemo(() => terminalLines(text), [text])
+  return (
+    <div className="py-2">
+      <Lines lines={lines} full={full} tail={tail} draw={(spans) => <Line spans={spans} />} />
+    </div>
+  )
+}
+
+function Line({ spans }: { spans: Span[] }) {
+  return (
+    <pre className="px-3 break-spaces">
+      {spans.length === 0
+        ? ' '
+        : spans.map((span, index) => (
+            <span
+              key={index}
+              className={clsx(
+                span.bold && 'font-semibold',
+                span.dim && 'opacity-70',
+                span.italic && 'italic',
+                span.underline && 'underline',
+              )}
+              style={styleOf(span)}
+            >
+              <Verbatim text={span.text} />
+            </span>
+          ))}
+    </pre>
+  )
+}
+
+function styleOf(span: Span): CSSProperties | undefined {
+  const color = span.inverse ? (css(span.background) ?? 'var(--surface)') : css(span.color)
+  const background = span.inverse ? (css(span.color) ?? 'var(--text)') : css(span.background)
+  return color || background ? { color, background } : undefined
+}
+
+/** The sixteen colours come from the theme, so that they can be read on it. */
+function css(color: number | string | undefined): string | undefined {
+  return typeof color === 'number' ? `var(--ansi-${color})` : color
+}

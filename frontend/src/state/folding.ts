@@ -1,0 +1,111 @@
+import type { Call } from '../protocol/transcript'
+import { type CallRow, type GroupRow, labelOf, type Row } from './rows'
+
+const fewest = 4
+/** A call that ran longer than this opens by itself, in ms. */
+export const longRun = 1000
+
+/**
+ * Which rows are open and which stand folded together. Nothing that was on the screen closes by itself: while the reader is not
+ * at the tail no group begins and none grows.
+ */
+export class Folding {
+  /** False while the reader looks at something above the tail. */
+  following = true
+  readonly #changed: () => void
+  /** What the reader opened or closed. */
+  readonly #chosen = new Map<string, boolean>()
+  /** Rows that opened by themselves, while they were seen. */
+  readonly #opened = new Set<string>()
+  /** The group each folded row is in. */
+  #groups = new Map<string, string>()
+
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  isOpen(key: string, call: Call): boolean {
+    const chosen = this.#chosen.get(key)
+    if (chosen !== undefined) return chosen
+    if (opensItself(call)) this.#opened.add(key)
+    return this.#opened.has(key)
+  }
+
+  set(key: string, open: boolean): void {
+    this.#chosen.set(key, open)
+    this.#changed()
+  }
+
+  /** Folds four or more adjacent closed, done calls of one label into a group; never the tail of a live run. */
+  fold(rows: readonly Row[], live: boolean | undefined): Row[] {
+    const tail = live ? tailStart(rows) : rows.length
+    const groups = new Map<string, string>()
+    const out: Row[] = []
+    for (let i = 0; i < rows.length; ) {
+      const row = rows[i]
+      if (!row) break
+      const end = row.kind === 'call' && i < tail ? this.#stretch(rows, i, Math.max(tail, i)) : i
+      if (row.kind !== 'call' || end - i < fewest) {
+        out.push(row)
+        i++
+        continue
+      }
+      this.#push(out, groups, row, rows.slice(i, end))
+      i = end
+    }
+    this.#groups = groups
+    return out
+  }
+
+  #push(out: Row[], groups: Map<string, string>, first: CallRow, members: readonly Row[]): void {
+    const key = `${first.key}/group`
+    for (const member of members) groups.set(member.key, key)
+    const open = this.#chosen.get(key) ?? false
+    const calls = members.flatMap((member) => (member.kind === 'call' ? [member.call] : []))
+    const { label, icon } = { label: labelOf(first.call), icon: first.call.presentation?.icon }
+    const group: GroupRow = { kind: 'group', key, run: first.run, label, icon, calls, open }
+    out.push(group)
+    if (open) out.push(...members)
+  }
+
+  /** The end of the stretch of rows that may stand in one group with the row at from. */
+  #stretch(rows: readonly Row[], from: number, limit: number): number {
+    const first = rows[from]
+    if (first?.kind !== 'call' || !this.#folds(first)) return from
+    const group = this.#groups.get(first.key)
+    let to = from + 1
+    for (; to < limit; to++) {
+      const row = rows[to]
+      if (row?.kind !== 'call' || row.run !== first.run || row.depth !== first.depth) break
+      if (labelOf(row.call) !== labelOf(first.call) || !this.#folds(row)) break
+      if (!this.following && this.#groups.get(row.key) !== group) break
+    }
+    return to
+  }
+
+  #folds({ key, call }: CallRow): boolean {
+    if (this.#groups.has(key)) return true
+    return this.following && call.state === 'done' && call.children.length === 0 && !this.isOpen(key, call)
+  }
+}
+
+/** Calls that wait or waited, failed, or ran for over a second. */
+function opensItself(call: Call): boolean {
+  switch (call.state) {
+    case 'waiting':
+    case 'failed':
+    case 'unknown':
+      return true
+    case 'running':
+      return Date.now() - (call.runningAt ?? call.startedAt) > longRun
+    default:
+      return call.waitingAt !== undefined || (call.durationMs ?? 0) > longRun
+  }
+}
+
+/** Where the last unbroken stretch of calls begins. */
+function tailStart(rows: readonly Row[]): number {
+  let at = rows.length
+  while (at > 0 && rows[at - 1]?.kind === 'call') at--
+  return at
+}

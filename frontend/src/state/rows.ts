@@ -1,0 +1,143 @@
+import type { Frame, WireError } from '../protocol/events'
+import type { Call, Gap, MessageItem, Part, Turn } from '../protocol/transcript'
+import { ended } from '../protocol/transcript'
+import type { RunView } from './threadStore'
+
+/** A row of the thread. Its key is unique in the thread and stays with it. */
+export type Row =
+  | { kind: 'speaker'; key: string; name: string }
+  | { kind: 'message'; key: string; item: MessageItem }
+  | { kind: 'text' | 'reasoning'; key: string; item: Part }
+  | CallRow
+  | GroupRow
+  | { kind: 'turn'; key: string; run: RunView; turn: Turn }
+  | { kind: 'gap'; key: string; run: RunView; gap: Gap }
+  | { kind: 'wire-error'; key: string; error: WireError }
+  | { kind: 'unknown'; key: string; frame: Frame }
+  | { kind: 'pending'; key: string; run: RunView }
+  | { kind: 'fault'; key: string; run: RunView; fault: string }
+  | { kind: 'end'; key: string; run: RunView }
+
+export interface CallRow {
+  kind: 'call'
+  key: string
+  run: RunView
+  call: Call
+  /** How many calls this one stands in. */
+  depth: number
+}
+
+/** Calls of one label that stand together and are done; they follow as rows while the group is open. */
+export interface GroupRow {
+  kind: 'group'
+  key: string
+  run: RunView
+  label: string
+  icon?: string
+  calls: Call[]
+  open: boolean
+}
+
+/** How a call is named: by its presentation, else by its tool. */
+export function labelOf(call: Call): string {
+  return call.presentation?.label || call.toolName || 'Unannounced call'
+}
+
+/** The rows of one run. Rows that stood in it before keep their identity. */
+export function runRows(run: RunView, newest: boolean, before: readonly Row[]): Row[] {
+  const known = new Map(before.map((row) => [row.key, row]))
+  const keep = <R extends Row>(row: R, same: (old: Row) => boolean): Row => {
+    const old = known.get(row.key)
+    return old && old.kind === row.kind && same(old) ? old : row
+  }
+  const { transcript: t, id } = run
+  const rows: Row[] = []
+  let speaker = ''
+  let turn = 0
+  const closeTurn = () => {
+    const entry = turnOf(run, turn)
+    if (entry && (entry.dropped > 0 || entry.retries.length > 0))
+      rows.push({ kind: 'turn', key: `${id}/turn:${turn}`, run, turn: entry })
+  }
+  const say = (key: string, name: string) => {
+    if (name === speaker) return
+    speaker = name
+    rows.push(
+      keep(
+        { kind: 'speaker', key: `${id}/${key}/speaker`, name },
+        (old) => old.kind === 'speaker' && old.name === name,
+      ),
+    )
+  }
+  const enter = (next: number) => {
+    if (next === turn) return
+    closeTurn()
+    turn = next
+  }
+  for (const item of t.items) {
+    const key = `${id}/${item.key}`
+    if (item.kind === 'message') {
+      say(item.key, item.role === 'user' ? 'You' : item.role)
+      rows.push(keep({ kind: 'message', key, item }, (old) => old.kind === 'message' && old.item === item))
+      continue
+    }
+    const call = item.kind === 'call' ? t.calls.get(item.id) : undefined
+    if (item.kind === 'call' && !call) continue
+    enter(item.kind === 'call' ? (call?.turn ?? turn) : item.turn)
+    say(item.key, agentOf(run, turn))
+    if (call) {
+      const depth = depthOf(run, call)
+      rows.push(
+        keep(
+          { kind: 'call', key, run, call, depth },
+          (old) => old.kind === 'call' && old.call === call && old.depth === depth,
+        ),
+      )
+    } else if (item.kind !== 'call') {
+      rows.push(keep({ kind: item.kind, key, item }, (old) => 'item' in old && old.item === item))
+    }
+  }
+  const lastTurn = t.turns.at(-1)?.turn ?? turn
+  closeTurn()
+  if (lastTurn !== turn) {
+    turn = lastTurn
+    closeTurn()
+  }
+  return rows.concat(closing(run, newest))
+}
+
+/** What stands under a run's items: what is missing of it, what nobody could read, and how it ended. */
+function closing(run: RunView, newest: boolean): Row[] {
+  const { transcript: t, id } = run
+  const rows: Row[] = []
+  for (const gap of t.gaps) rows.push({ kind: 'gap', key: `${id}/gap:${gap.from}`, run, gap })
+  for (const error of t.wireErrors) rows.push({ kind: 'wire-error', key: `${id}/wire:${error.seq}`, error })
+  for (const frame of t.unknown) rows.push({ kind: 'unknown', key: `${id}/unknown:${frame.seq}`, frame })
+  if (run.fault !== undefined) rows.push({ kind: 'fault', key: `${id}/fault`, run, fault: run.fault })
+  else if (newest && t.last === 0) rows.push({ kind: 'pending', key: `${id}/pending`, run })
+  if (ended(t.status) && endSays(run)) rows.push({ kind: 'end', key: `${id}/end`, run })
+  return rows
+}
+
+function endSays({ transcript: t }: RunView): boolean {
+  const f = t.finish
+  return t.status !== 'completed' || Boolean(f && (f.truncated || f.blocked || f.iterationLimitReached || f.limit))
+}
+
+function agentOf(run: RunView, turn: number): string {
+  return turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
+}
+
+/** Turns are numbered from 1 without gaps, but for a server that does otherwise. */
+function turnOf({ transcript: t }: RunView, turn: number): Turn | undefined {
+  const entry = t.turns[turn - 1]
+  return entry?.turn === turn ? entry : t.turns.find((each) => each.turn === turn)
+}
+
+function depthOf(run: RunView, call: Call): number {
+  let depth = 0
+  for (let at: Call | undefined = call; at?.parentToolCallId && depth < 8; depth++) {
+    at = run.transcript.calls.get(at.parentToolCallId)
+  }
+  return depth
+}

@@ -1,0 +1,245 @@
+import type { Status } from '../protocol/events'
+import { type Fields, fields, flag, list, number, optionalText, text, texts, word } from './decode'
+
+export interface ThreadSummary {
+  id: string
+  title: string
+  agentName: string
+  runId: string
+  /** Absent before the first run. */
+  status?: Status
+  error: string
+  errorCode: string
+  calls: number
+  pendingApprovals: number
+  waitingSince: number
+  createdAt: number
+  updatedAt: number
+}
+
+export interface RunSummary {
+  id: string
+  agentName: string
+  status: Status
+  last: number
+  createdAt: number
+}
+
+export interface Decision {
+  approved: boolean
+  reason?: string
+  argumentsText?: string
+  argumentsHash?: string
+  /** JSON text: the result of a call whose own is not known. */
+  resultText?: string
+}
+
+export interface AgentInfo {
+  name: string
+  description: string
+  needsModel: boolean
+}
+
+export interface Provider {
+  id: string
+  name: string
+  baseUrl: string
+  model: string
+  models: string[]
+  hasKey: boolean
+  keyKept: '' | 'env' | 'memory' | 'file'
+}
+
+export interface FoundProvider {
+  id: string
+  name: string
+  baseUrl: string
+  models: string[]
+  source: 'environment' | 'ollama'
+}
+
+export interface Settings {
+  theme: 'system' | 'light' | 'dark'
+  folder: string
+  agentName: string
+  providerId: string
+  model: string
+}
+
+export interface StudioState {
+  version: string
+  agents: AgentInfo[]
+  providers: Provider[]
+  found: FoundProvider[]
+  settings: Settings
+  /** The folder of --folder, else empty. */
+  folder: string
+  demoMessage: string
+  /** A model set by flags for every agent. */
+  overrideLabel?: string
+}
+
+export interface StudioThread {
+  id: string
+  title: string
+  agentName: string
+  folder: string
+  folderMissing: boolean
+  /** The folder is the demo's unpacked sample. */
+  sample: boolean
+  providerId: string
+  model: string
+}
+
+export interface ThreadChoice {
+  agentName?: string
+  folder?: string
+  providerId?: string
+  model?: string
+}
+
+export interface ProviderInput {
+  name: string
+  baseUrl: string
+  model: string
+  key?: string
+  keepKey?: 'memory' | 'file'
+}
+
+export interface TestResult {
+  ok: boolean
+  models: string[]
+  toolCall: boolean
+  error?: { message: string; code: string }
+}
+
+export interface FolderListing {
+  path: string
+  parent: string
+  entries: { name: string; path: string }[]
+  error: string
+}
+
+export interface PendingApproval {
+  approvalId: string
+  runId: string
+  threadId: string
+  toolCallId: string
+  kind: 'approval' | 'unknown'
+  label: string
+  since: number
+}
+
+const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const
+
+export function threadSummary(of: Fields): ThreadSummary {
+  return {
+    id: text(of, 'id'),
+    title: text(of, 'title'),
+    agentName: text(of, 'agentName'),
+    runId: text(of, 'runId'),
+    status: text(of, 'status') ? word(of, 'status', statuses) : undefined,
+    error: text(of, 'error'),
+    errorCode: text(of, 'errorCode'),
+    calls: number(of, 'calls'),
+    pendingApprovals: number(of, 'pendingApprovals'),
+    waitingSince: number(of, 'waitingSince'),
+    createdAt: number(of, 'createdAt'),
+    updatedAt: number(of, 'updatedAt'),
+  }
+}
+
+export function runSummary(of: Fields): RunSummary {
+  return {
+    id: text(of, 'id') || text(of, 'runId'),
+    agentName: text(of, 'agentName'),
+    status: word(of, 'status', statuses),
+    last: number(of, 'last'),
+    createdAt: number(of, 'createdAt'),
+  }
+}
+
+export function pendingApproval(of: Fields): PendingApproval {
+  return {
+    approvalId: text(of, 'approvalId'),
+    runId: text(of, 'runId'),
+    threadId: text(of, 'threadId'),
+    toolCallId: text(of, 'toolCallId'),
+    kind: word(of, 'kind', ['approval', 'unknown']),
+    label: text(fields(of.presentation), 'label') || text(of, 'toolName'),
+    since: number(of, 'since'),
+  }
+}
+
+export function studioState(of: Fields): StudioState {
+  return {
+    version: text(of, 'version'),
+    agents: list(of, 'agents', (agent) => ({
+      name: text(agent, 'name'),
+      description: text(agent, 'description'),
+      needsModel: flag(agent, 'needsModel'),
+    })),
+    providers: list(of, 'providers', provider),
+    found: list(of, 'found', foundProvider),
+    settings: settings(of.settings),
+    folder: text(of, 'folder'),
+    demoMessage: text(of, 'demoMessage'),
+    overrideLabel: optionalText(fields(of.override), 'label'),
+  }
+}
+
+export function settings(value: unknown): Settings {
+  const of = fields(value)
+  return {
+    theme: word(of, 'theme', ['system', 'light', 'dark']),
+    folder: text(of, 'folder'),
+    agentName: text(of, 'agentName'),
+    providerId: text(of, 'providerId'),
+    model: text(of, 'model'),
+  }
+}
+
+export function studioThread(of: Fields): StudioThread {
+  return {
+    id: text(of, 'id'),
+    title: text(of, 'title'),
+    agentName: text(of, 'agentName'),
+    folder: text(of, 'folder'),
+    folderMissing: flag(of, 'folderMissing'),
+    sample: flag(of, 'sample'),
+    providerId: text(of, 'providerId'),
+    model: text(of, 'model'),
+  }
+}
+
+export function provider(of: Fields): Provider {
+  return {
+    id: text(of, 'id'),
+    name: text(of, 'name'),
+    baseUrl: text(of, 'baseUrl'),
+    model: text(of, 'model'),
+    models: texts(of, 'models'),
+    hasKey: flag(of, 'hasKey'),
+    keyKept: word(of, 'keyKept', ['', 'env', 'memory', 'file']),
+  }
+}
+
+export function foundProvider(of: Fields): FoundProvider {
+  return {
+    id: text(of, 'id'),
+    name: text(of, 'name'),
+    baseUrl: text(of, 'baseUrl'),
+    models: texts(of, 'models'),
+    source: word(of, 'source', ['environment', 'ollama']),
+  }
+}
+
+export function testResult(of: Fields): TestResult {
+  const error = fields(of.error)
+  return {
+    ok: flag(of, 'ok'),
+    models: texts(of, 'models'),
+    toolCall: flag(of, 'toolCall'),
+    error: of.error ? { message: text(error, 'message'), code: text(error, 'code') } : undefined,
+  }
+}

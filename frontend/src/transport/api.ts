@@ -1,0 +1,170 @@
+import { type Records, splitEvents } from '../protocol/records'
+import {
+  type Decision,
+  type FolderListing,
+  type FoundProvider,
+  foundProvider,
+  type PendingApproval,
+  type Provider,
+  type ProviderInput,
+  pendingApproval,
+  provider,
+  type RunSummary,
+  runSummary,
+  type Settings,
+  type StudioState,
+  type StudioThread,
+  settings,
+  studioState,
+  studioThread,
+  type TestResult,
+  type ThreadChoice,
+  type ThreadSummary,
+  testResult,
+  threadSummary,
+} from './answers'
+import { type Fields, fields, isFields, list, parse, text } from './decode'
+import type { Transport } from './transport'
+
+/** What a server said instead of an answer, in its own words. */
+export class ApiError extends Error {
+  readonly code: string
+  /** The HTTP status; 0 when no answer came. */
+  readonly status: number
+
+  constructor(message: string, code: string, status: number) {
+    super(message)
+    this.name = 'ApiError'
+    this.code = code
+    this.status = status
+  }
+}
+
+/** The sentence to show for whatever was thrown. */
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+const at = encodeURIComponent
+
+/** The Studio's HTTP API. Every method rejects with an ApiError. */
+export class Api {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  async threads(query = ''): Promise<ThreadSummary[]> {
+    return list(await this.#get(`/threads${query ? `?query=${at(query)}` : ''}`), 'threads', threadSummary)
+  }
+
+  async runs(threadId: string): Promise<RunSummary[]> {
+    return list(await this.#get(`/threads/${at(threadId)}/runs`), 'runs', runSummary)
+  }
+
+  /** The events of a run after a number, as they are now. */
+  async events(runId: string, after: number, signal?: AbortSignal): Promise<Records> {
+    return splitEvents(await this.#send('GET', `/runs/${at(runId)}/events?after=${after}`, undefined, signal))
+  }
+
+  async startRun(threadId: string, agentName: string, input: string, denyPending = false): Promise<string> {
+    const body = { input, threadId, ...(denyPending && { pending: 'deny' }) }
+    return text(await this.#json('POST', `/agents/${at(agentName)}/runs`, body), 'runId')
+  }
+
+  async cancelRun(runId: string): Promise<void> {
+    await this.#send('POST', `/runs/${at(runId)}/cancel`)
+  }
+
+  async cancelCall(runId: string, callId: string): Promise<void> {
+    await this.#send('POST', `/runs/${at(runId)}/calls/${at(callId)}/cancel`)
+  }
+
+  async approvals(): Promise<PendingApproval[]> {
+    return list(await this.#get('/approvals'), 'approvals', pendingApproval)
+  }
+
+  async decide(approvalId: string, decision: Decision): Promise<void> {
+    const { resultText, ...rest } = decision
+    const body = JSON.stringify(rest)
+    // The result is JSON text already: put in as it is, so that no digit of it is rounded.
+    const full = resultText === undefined ? body : `${body.slice(0, -1)},"result":${resultText}}`
+    await this.#send('POST', `/approvals/${at(approvalId)}/decision`, full)
+  }
+
+  async renameThread(threadId: string, title: string): Promise<void> {
+    await this.#json('PATCH', `/threads/${at(threadId)}`, { title })
+  }
+
+  async deleteThread(threadId: string): Promise<void> {
+    await this.#send('DELETE', `/threads/${at(threadId)}`)
+  }
+
+  async studio(): Promise<StudioState> {
+    return studioState(await this.#get('/studio/state'))
+  }
+
+  async found(): Promise<FoundProvider[]> {
+    return list(await this.#get('/studio/found'), 'found', foundProvider)
+  }
+
+  async saveSettings(change: Partial<Settings>): Promise<Settings> {
+    return settings(await this.#json('PUT', '/studio/settings', change))
+  }
+
+  async createThread(choice: ThreadChoice): Promise<StudioThread> {
+    return studioThread(await this.#json('POST', '/studio/threads', choice))
+  }
+
+  async thread(threadId: string): Promise<StudioThread> {
+    return studioThread(await this.#get(`/studio/threads/${at(threadId)}`))
+  }
+
+  async changeThread(threadId: string, choice: ThreadChoice): Promise<StudioThread> {
+    return studioThread(await this.#json('PATCH', `/studio/threads/${at(threadId)}`, choice))
+  }
+
+  async saveProvider(id: string, input: ProviderInput): Promise<Provider> {
+    return provider(await this.#json('PUT', `/studio/providers/${at(id)}`, input))
+  }
+
+  async deleteProvider(id: string): Promise<void> {
+    await this.#send('DELETE', `/studio/providers/${at(id)}`)
+  }
+
+  async testProvider(id: string, model: string): Promise<TestResult> {
+    return testResult(await this.#json('POST', `/studio/providers/${at(id)}/test`, model ? { model } : {}))
+  }
+
+  async folders(path: string): Promise<FolderListing> {
+    const answer = await this.#get(`/studio/folders?path=${at(path)}`)
+    return {
+      path: text(answer, 'path'),
+      parent: text(answer, 'parent'),
+      entries: list(answer, 'entries', (entry) => ({ name: text(entry, 'name'), path: text(entry, 'path') })),
+      error: text(answer, 'error'),
+    }
+  }
+
+  #get(path: string): Promise<Fields> {
+    return this.#json('GET', path)
+  }
+
+  async #json(method: string, path: string, body?: object): Promise<Fields> {
+    const answer = await this.#send(method, path, body && JSON.stringify(body))
+    const value = parse(answer)
+    if (!isFields(value)) throw new ApiError(`${method} ${path} gave an answer that is not JSON.`, '', 0)
+    return value
+  }
+
+  async #send(method: string, path: string, body?: string, signal?: AbortSignal): Promise<string> {
+    const answer = await this.#transport.request(method, path, body, signal).catch((cause: unknown) => {
+      throw new ApiError(`The Studio does not answer (${messageOf(cause)}).`, 'UNREACHABLE', 0)
+    })
+    if (answer.status >= 200 && answer.status < 300) return answer.text
+    const error = fields(fields(parse(answer.text)).error)
+    const message = text(error, 'message') || `${method} ${path} was answered with status ${answer.status}.`
+    throw new ApiError(message, text(error, 'code'), answer.status)
+  }
+}

@@ -1,0 +1,50 @@
+/** A run has more events: nothing else, and possibly late or twice. */
+export interface Ring {
+  runId: string
+  threadId: string
+  last: number
+  status: string
+  /** Why a run stopped whose end could not be stored. */
+  error?: string
+}
+
+/** Whether rings arrive. Times are Unix ms. */
+export type Connection =
+  | { state: 'connecting' }
+  | { state: 'open' }
+  | { state: 'lost'; since: number; retryAt: number; reason: string }
+  | { state: 'refused'; reason: string }
+
+export interface Answer {
+  status: number
+  text: string
+}
+
+/** What only the machine the page runs on can do. Absent members are not possible here. */
+export interface Host {
+  /** Asks for a folder in the system's own dialog; an empty string when it was closed. */
+  pickFolder?: () => Promise<string>
+  /** Opens an address outside the window. */
+  openExternal: (url: string) => void
+  notify?: (title: string, body: string) => void
+  setTheme?: (theme: 'light' | 'dark') => void
+}
+
+/** The way to a Studio: requests, and the word that there is more to read. */
+export interface Transport {
+  readonly host: Host
+  /** Sends a request to a path under /api. It rejects only when no answer came. */
+  request(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer>
+  /** Hears rings and the state of the connection until the returned function is called. */
+  listen(onRing: (ring: Ring) => void, onConnection: (c: Connection) => void): () => void
+  /** Tries a lost connection again at once. */
+  retry(): void
+}
+
+/** fetch under /api, the same for both transports. */
+export async function request(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
+  const headers: Record<string, string> = { Accept: 'application/json' }
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  const response = await fetch(`/api${path}`, { method, headers, body, signal, cache: 'no-store' })
+  return { status: response.status, text: await response.text() }
+}

@@ -1,0 +1,50 @@
+import { isFields } from './decode'
+import { ring } from './ring'
+import { type Host, request, type Transport } from './transport'
+
+/** What Wails puts into its window: the bound methods by package and type, and its runtime. */
+interface Bound {
+  PickFolder(): Promise<string>
+  OpenExternal(url: string): Promise<void>
+  Notify(title: string, body: string): Promise<void>
+  SetTheme(theme: string): Promise<void>
+}
+
+interface WailsRuntime {
+  EventsOn(name: string, callback: (payload: unknown) => void): () => void
+}
+
+declare global {
+  interface Window {
+    go?: Record<string, { App?: Bound } | undefined>
+    runtime?: WailsRuntime
+  }
+}
+
+/** The transport of the desktop window, or undefined in a browser. */
+export function wailsTransport(window: Window): Transport | undefined {
+  const { runtime } = window
+  const app = Object.values(window.go ?? {}).find((each) => each?.App)?.App
+  if (!runtime || !app) return undefined
+  return {
+    host: host(app),
+    request,
+    listen(onRing, onConnection) {
+      onConnection({ state: 'open' })
+      return runtime.EventsOn('doorbell', (payload) => {
+        if (isFields(payload)) onRing(ring(payload))
+      })
+    },
+    retry: () => undefined,
+  }
+}
+
+function host(app: Bound): Host {
+  const report = (what: string) => (cause: unknown) => console.warn(`${what} did not work`, cause)
+  return {
+    pickFolder: () => app.PickFolder(),
+    openExternal: (url) => void app.OpenExternal(url).catch(report('Opening an address')),
+    notify: (title, body) => void app.Notify(title, body).catch(report('A notification')),
+    setTheme: (theme) => void app.SetTheme(theme).catch(report('Setting the theme')),
+  }
+}

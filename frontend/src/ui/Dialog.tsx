@@ -1,0 +1,50 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import clsx from 'clsx'
+import { X } from 'lucide'
+import type { ReactNode } from 'react'
+import { Icon } from './Icon'
+
+interface Props {
+  open: boolean
+  onClose: () => void
+  title: string
+  children: ReactNode
+  /** What stands under the content: buttons. */
+  footer?: ReactNode
+  wide?: boolean
+}
+
+/** A modal dialog. Focus goes in when it opens and back where it was when it closes. */
+export function Dialog({ open, onClose, title, children, footer, wide }: Props) {
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fade fixed inset-0 z-40 bg-scrim data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Popup
+          className={clsx(
+            'fade fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-48px)] -translate-x-1/2 -translate-y-1/2 flex-col',
+            'rounded-block border border-border bg-surface shadow-popover data-ending-style:opacity-0 data-starting-style:opacity-0',
+            wide ? 'w-[min(1080px,calc(100vw-48px))]' : 'w-[min(560px,calc(100vw-48px))]',
+          )}
+        >
+          <header className="flex h-11 shrink-0 items-center gap-2 border-b border-border pr-2 pl-4">
+            <Base.Title className="min-w-0 flex-1 truncate font-semibold">{title}</Base.Title>
+            <Base.Close
+              aria-label="Close"
+              title="Close"
+              className="inline-flex h-7 w-7 items-center justify-center rounded-control text-muted hover:bg-raised hover:text-text"
+            >
+              <Icon node={X} />
+            </Base.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+          {footer && (
+            <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-border px-4 py-3">
+              {footer}
+            </footer>
+          )}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,45 @@
+import clsx from 'clsx'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+
+interface FieldProps {
+  label: string
+  /** What the field is for, or what is wrong with it. */
+  note?: ReactNode
+  error?: string
+  children: (id: string, describedBy: string | undefined) => ReactNode
+}
+
+/** A label, a control and a note under it. */
+export function Field({ label, note, error, children }: FieldProps) {
+  const id = useId()
+  const noteId = `${id}-note`
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-small font-medium text-muted">
+        {label}
+      </label>
+      {children(id, note || error ? noteId : undefined)}
+      {(error || note) && (
+        <p id={noteId} className={clsx('text-small', error ? 'text-err' : 'text-faint')}>
+          {error || note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A line to write on. */
+export function TextInput({ className, ...rest }: ComponentProps<'input'>) {
+  return (
+    <input
+      type="text"
+      autoComplete="off"
+      spellCheck={false}
+      className={clsx(
+        'h-7 w-full min-w-0 rounded-control border border-faint bg-bg px-2 text-small text-text placeholder:text-faint disabled:opacity-50',
+        className,
+      )}
+      {...rest}
+    />
+  )
+}
