@@ -74,8 +74,9 @@ func (x *run) judge(c *call) (*approval.Pending, bool) {
 	case c.tool == nil:
 		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.agent.Tools)}, protocol.StateFailed)
 	case p != nil && p.Decision == nil:
-		p.Asked = true
-		return p, false
+		again := *p
+		again.Asked = true
+		return &again, false
 	case p != nil && !p.Decision.Approved:
 		x.answerDenied(c, p)
 	case p != nil && p.Decision.Result != nil:

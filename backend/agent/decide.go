@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"callboard/backend/approval"
 	"callboard/backend/model"
@@ -55,12 +56,12 @@ func (r *Runner) decide(ctx context.Context, approvalID string, d approval.Decis
 	if err := r.append(ctx, st, func(b *Batch) { b.Approvals = append(b.Approvals, &decided) }, events...); err != nil {
 		return p, nil, err
 	}
-	*p = decided
+	st.Approvals[slices.Index(st.Approvals, p)] = &decided
 	h, err := r.resumeIfDecided(ctx, st)
 	if late {
-		return p, h, fmt.Errorf("approval %s expired: %w", approvalID, approval.ErrDecided)
+		return &decided, h, fmt.Errorf("approval %s expired: %w", approvalID, approval.ErrDecided)
 	}
-	return p, h, err
+	return &decided, h, err
 }
 
 // decisionEvents checks a decision against its call and says what it means.

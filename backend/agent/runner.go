@@ -338,12 +338,20 @@ func (r *Runner) Close(ctx context.Context) error {
 
 // leave watches a tool that was given up on: it may still be at work.
 func (r *Runner) leave(name string, left <-chan struct{}) {
-	r.logger().Warn("a tool ignores that its call is over", "tool", name)
 	go func() {
+		select {
+		case <-left:
+			return
+		case <-time.After(leaveGrace):
+		}
+		r.logger().Warn("a tool ignores that its call is over", "tool", name)
 		<-left
 		r.logger().Info("a tool that was given up on has returned", "tool", name)
 	}()
 }
+
+// leaveGrace is how long a tool may take to notice that its call is over before that is worth a word.
+const leaveGrace = 2 * time.Second
 
 func (r *Runner) store() Store {
 	r.runtime.mu.Lock()

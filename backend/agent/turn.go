@@ -13,7 +13,8 @@ import (
 
 // call is one call of a turn on its way from the first piece to its result.
 type call struct {
-	id         string // unique in the run
+	id         string // unique in the thread
+	key        string // what the backend calls it within its answer
 	providerID string // where it differs
 	name       string
 	tool       *tool.Tool // nil when there is none of that name
@@ -143,18 +144,11 @@ func (a *answer) closePart() {
 // writing finds the call a piece belongs to: the newest of that id that is still being written.
 func (a *answer) writing(id string) *call {
 	for i := len(a.calls) - 1; i >= 0; i-- {
-		if c := a.calls[i]; c.from() == id && !c.ended {
+		if c := a.calls[i]; c.key == id && !c.ended {
 			return c
 		}
 	}
 	return nil
-}
-
-func (c *call) from() string {
-	if c.providerID != "" {
-		return c.providerID
-	}
-	return c.id
 }
 
 func (a *answer) input(part model.ToolInput) {
@@ -173,7 +167,7 @@ func (a *answer) input(part model.ToolInput) {
 
 func (a *answer) start(id, name string) *call {
 	a.closePart()
-	c := &call{id: id, name: name, tool: a.tools[name]}
+	c := &call{id: id, key: id, name: name, tool: a.tools[name]}
 	if id == "" || a.ids[id] {
 		c.providerID = id
 		for n := len(a.calls) + 1; ; n++ {
@@ -217,7 +211,7 @@ func (a *answer) writeOut(c *call, delta string) {
 // complete takes a call that arrived whole, or the confirmation of one that was streamed.
 func (a *answer) complete(whole model.ToolCall) {
 	for _, c := range a.calls {
-		if c.from() == whole.ID && !c.whole && whole.ID != "" {
+		if c.key == whole.ID && c.name == whole.Name && !c.whole {
 			c.whole = true
 			if !c.ended {
 				if !c.begun {

@@ -1,0 +1,360 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"callboard/backend/agent"
+	"callboard/backend/approval"
+	"callboard/backend/model"
+	"callboard/backend/model/scripted"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// slowStore takes its time to commit.
+type slowStore struct {
+	agent.Store
+	wait   time.Duration
+	mu     sync.Mutex
+	stored map[int64]bool
+}
+
+func (s *slowStore) Append(ctx context.Context, b *agent.Batch) error {
+	time.Sleep(s.wait)
+	err := s.Store.Append(ctx, b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range b.Frames {
+		s.stored[f.Seq] = true
+	}
+	return err
+}
+
+func TestNobodyHearsOfAnEventBeforeItIsStored(t *testing.T) {
+	var did runs
+	slow := &slowStore{Store: &agent.Memory{}, wait: 20 * time.Millisecond, stored: map[int64]bool{}}
+	early := 0
+	r := &agent.Runner{Store: slow, OnEvent: func(_ string, f protocol.Frame) {
+		slow.mu.Lock()
+		defer slow.mu.Unlock()
+		if !slow.stored[f.Seq] {
+			early++
+		}
+	}}
+	a := demo([]*tool.Tool{echo(&did)}, scripted.CallTool("c1", "echo", `{"text":"hi"}`), scripted.Say("Done."))
+	if _, err := r.Run(t.Context(), a, agent.Input{Text: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	if early > 0 {
+		t.Errorf("%d events were told before they were stored", early)
+	}
+}
+
+func TestTheFirstDeltaIsToldBeforeTheSecondChunkComes(t *testing.T) {
+	var mu sync.Mutex
+	told := map[string]time.Time{}
+	r := &agent.Runner{OnEvent: func(_ string, f protocol.Frame) {
+		mu.Lock()
+		defer mu.Unlock()
+		if d, ok := f.Event.(*protocol.TextDelta); ok {
+			told[d.Delta] = time.Now()
+		}
+	}}
+	var second time.Time
+	backend := backendFunc(func(yield func(model.Chunk, error) bool) {
+		if !yield(model.Chunk{Text: "one"}, nil) {
+			return
+		}
+		time.Sleep(40 * time.Millisecond)
+		second = time.Now()
+		yield(model.Chunk{Text: "two"}, nil)
+	})
+	if _, err := r.Run(t.Context(), &agent.Agent{Name: "demo", Backend: backend}, agent.Input{Text: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	if at, ok := told["one"]; !ok || at.After(second) {
+		t.Errorf("the first delta was told at %v, the second chunk came at %v", at, second)
+	}
+}
+
+type backendFunc func(yield func(model.Chunk, error) bool)
+
+func (f backendFunc) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
+	return iter.Seq2[model.Chunk, error](f)
+}
+
+func TestDeltasOfOneFrameGoOutAsOneAndAnythingElseFlushesThem(t *testing.T) {
+	var did runs
+	var chunks []scripted.Chunk
+	for i := range 500 {
+		chunks = append(chunks, scripted.Chunk{Text: fmt.Sprint(i, " ")})
+	}
+	chunks = append(chunks, scripted.Chunk{ToolCalls: []model.ToolCall{{ID: "c1", Name: "echo", Arguments: `{"text":"x"}`}}})
+	var mu sync.Mutex
+	var types []protocol.Type
+	text := ""
+	r := &agent.Runner{OnEvent: func(_ string, f protocol.Frame) {
+		mu.Lock()
+		defer mu.Unlock()
+		types = append(types, f.Event.Type())
+		if d, ok := f.Event.(*protocol.TextDelta); ok {
+			text += d.Delta
+		}
+	}}
+	a := demo([]*tool.Tool{echo(&did)}, scripted.Turn{Chunks: chunks})
+	a.MaxTurns = 2
+	if _, err := r.Run(t.Context(), a, agent.Input{Text: "go"}); err == nil {
+		t.Fatal("the script has one turn; the second request must fail")
+	}
+	deltas := 0
+	for _, typ := range types {
+		if typ == protocol.TypeTextDelta {
+			deltas++
+		}
+	}
+	if deltas == 0 || deltas > 250 {
+		t.Errorf("500 pieces went out as %d deltas", deltas)
+	}
+	want := ""
+	for i := range 500 {
+		want += fmt.Sprint(i, " ")
+	}
+	if text != want {
+		t.Error("the joined deltas are not the text")
+	}
+}
+
+func TestParallelCallsRunSideBySide(t *testing.T) {
+	nap := tool.Must(tool.Config[struct{}, string]{Name: "nap", Description: "sleeps", Run: func(tool.Context, struct{}) (string, error) {
+		time.Sleep(50 * time.Millisecond)
+		return "ok", nil
+	}})
+	var calls []model.ToolCall
+	for i := range 8 {
+		calls = append(calls, model.ToolCall{ID: fmt.Sprint("c", i), Name: "nap"})
+	}
+	a := demo([]*tool.Tool{nap}, scripted.CallTools(calls...), scripted.Say("ok"))
+	a.Parallel = true
+	w := newWorld(t, a)
+	w.r.Now = nil
+	began := time.Now()
+	w.run("go")
+	if took := time.Since(began); took > 300*time.Millisecond {
+		t.Errorf("eight calls of 50 ms took %s: they did not run side by side", took)
+	}
+	w.checkHistory()
+}
+
+func TestWhatTheModelReadsIsSplitAndCut(t *testing.T) {
+	long := strings.Repeat("é", 60)
+	big := tool.Must(tool.Config[struct{}, tool.Output[map[string]string]]{
+		Name: "big", Description: "gives much",
+		Run: func(ctx tool.Context, _ struct{}) (tool.Output[map[string]string], error) {
+			ctx.Update(tool.Update{Content: "half way"})
+			return tool.Output[map[string]string]{
+				Content: map[string]string{"text": long}, Details: map[string]any{"diff": "-a\n+b"},
+				Presentation: &tool.Presentation{Label: "Big", Summary: "much"},
+			}, nil
+		},
+	})
+	a := demo([]*tool.Tool{big}, scripted.CallTool("c1", "big", ""), scripted.Say("ok"))
+	a.MaxResultLength = 20
+	w := newWorld(t, a)
+	outcome := w.run("go")
+	message := w.history()[2]
+	if !strings.HasPrefix(message.Content, `{"text":"`+strings.Repeat("é", 11)+"\n[cut: 51 of 71 characters are not shown]") {
+		t.Errorf("the model reads %q", message.Content)
+	}
+	var metadata struct {
+		Details      map[string]string
+		Presentation tool.Presentation
+	}
+	if err := json.Unmarshal(message.Metadata, &metadata); err != nil || metadata.Details["diff"] == "" || metadata.Presentation.Summary != "much" {
+		t.Errorf("the metadata is %s (%v)", message.Metadata, err)
+	}
+	log := w.log(outcome.ID)
+	if !strings.Contains(log, long) {
+		t.Error("the log lacks the uncut content")
+	}
+	if !strings.Contains(log, `"toolCallId":"c1","content":"half way"`) {
+		t.Errorf("the log lacks the progress:\n%s", log)
+	}
+}
+
+func TestAToolThatFailsPanicsOrHangsIsAResult(t *testing.T) {
+	for name, c := range map[string]struct {
+		run     func(tool.Context, struct{}) (string, error)
+		timeout time.Duration
+		code    string
+		reads   string
+	}{
+		"an error": {func(tool.Context, struct{}) (string, error) { return "", errors.New("no such order") }, 0, tool.CodeExecutionFailed, `{"error":"no such order"}`},
+		"a panic":  {func(tool.Context, struct{}) (string, error) { panic("boom") }, 0, tool.CodeExecutionFailed, "boom"},
+		"a timeout": {func(ctx tool.Context, _ struct{}) (string, error) { <-ctx.Done(); return "", ctx.Err() }, 20 * time.Millisecond, tool.CodeTimeout,
+			`{"error":"Tool \"t\" timed out after 20ms"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := tool.Must(tool.Config[struct{}, string]{
+				Name: "t", Description: "d", Timeout: c.timeout, Run: c.run, Presentation: &tool.Presentation{Label: "Try"},
+			})
+			w := newWorld(t, demo([]*tool.Tool{bad}, scripted.CallTool("c1", "t", ""), scripted.Say("I see.")))
+			outcome := w.run("go")
+			if outcome.Status != protocol.StatusCompleted || outcome.Output != "I see." {
+				t.Errorf("got %s %q, the run must go on", outcome.Status, outcome.Output)
+			}
+			log := w.log(outcome.ID)
+			if !strings.Contains(log, `"result":null,"presentation":{"label":"Try"}`) || !strings.Contains(log, `"errorCode":"`+c.code+`"`) {
+				t.Errorf("the result is not presented with code %s:\n%s", c.code, log)
+			}
+			if got := w.history()[2].Content; !strings.Contains(got, c.reads) {
+				t.Errorf("the model reads %s, want %s", got, c.reads)
+			}
+		})
+	}
+}
+
+func TestARunTimeoutStopsTheRunAndWaitingDoesNotCount(t *testing.T) {
+	started := make(chan string, 1)
+	a := demo([]*tool.Tool{sleeper(started)}, scripted.CallTool("c1", "sleep", `{"text":"long"}`))
+	a.Timeout = 30 * time.Millisecond
+	w := newWorld(t, a)
+	outcome := w.run("go")
+	if outcome.Status != protocol.StatusFailed || outcome.ErrorCode != agent.CodeRunTimeout {
+		t.Errorf("got %s %s, want failed with RUN_TIMEOUT", outcome.Status, outcome.ErrorCode)
+	}
+	w.checkHistory()
+
+	var did runs
+	b := demo([]*tool.Tool{danger(&did)}, scripted.CallTool("c1", "danger", `{"text":"x"}`), scripted.Say("ok"))
+	b.Timeout = 200 * time.Millisecond
+	w = newWorld(t, b)
+	p := w.run("go").Pending[0]
+	time.Sleep(250 * time.Millisecond)
+	_, h, err := w.r.Decide(t.Context(), p.ApprovalID, approved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.wait(h); got.Status != protocol.StatusCompleted {
+		t.Errorf("got %s %s: the wait was counted", got.Status, got.Error)
+	}
+}
+
+// fullStore has no room from a batch that holds a text until it is given some.
+type fullStore struct {
+	agent.Store
+	mu    sync.Mutex
+	at    string
+	fails int
+}
+
+var errFull = errors.New("database or disk is full")
+
+func (s *fullStore) Append(ctx context.Context, b *agent.Batch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range b.Frames {
+		line, err := f.AppendJSON(nil)
+		if err != nil {
+			return err
+		}
+		if s.fails > 0 && strings.Contains(string(line), s.at) {
+			s.fails--
+			return errFull
+		}
+	}
+	return s.Store.Append(ctx, b)
+}
+
+func TestAFullDiskStopsTheRunWithTheReason(t *testing.T) {
+	var did runs
+	for name, at := range map[string]string{"before a call": `"state":"running"`, "at a result": `"type":"tool-result"`, "in the text": `"delta":"Done."`} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, demo([]*tool.Tool{echo(&did)}, scripted.CallTool("c1", "echo", `{"text":"x"}`), scripted.Say("Done."), scripted.Say("Room again.")))
+			w.store = &fullStore{Store: w.store, at: at, fails: 1}
+			w.open(demo([]*tool.Tool{echo(&did)}, scripted.CallTool("c1", "echo", `{"text":"x"}`), scripted.Say("Done."), scripted.Say("Room again.")))
+			outcome := w.run("go")
+			var st *agent.RunState
+			if st = w.settled(outcome.ID); st.Status != protocol.StatusFailed || !strings.Contains(st.Error, "disk is full") {
+				t.Errorf("stored is %s %q, want failed with the reason", st.Status, st.Error)
+			}
+			log := w.log(outcome.ID)
+			if !strings.Contains(log, `"type":"error"`) || strings.Contains(log, at) && name != "at a result" {
+				t.Errorf("the log is half-written:\n%s", log)
+			}
+			w.checkHistory()
+			if got := w.run("again"); got.Status != protocol.StatusCompleted {
+				t.Errorf("the program does not go on: %s %s", got.Status, got.Error)
+			}
+		})
+	}
+}
+
+func TestObserversAndHooksThatPanicHarmNothing(t *testing.T) {
+	var heard []string
+	hooked := tool.Must(tool.Config[echoInput, string]{
+		Name: "echo", Description: "d",
+		Hooks: tool.InputHooks{
+			OnInputStart:     func(id string) { heard = append(heard, "start "+id) },
+			OnInputDelta:     func(id, delta string) { heard = append(heard, "delta "+delta); panic("hook") },
+			OnInputAvailable: func(id, args string) { heard = append(heard, "available "+args) },
+			OnInputAbandoned: func(id, reason string) { heard = append(heard, "abandoned "+reason) },
+		},
+		Run: func(tool.Context, echoInput) (string, error) { return "ok", nil },
+	})
+	cut := scripted.CallTool("c2", "echo", `{"text":"y"}`)
+	cut.Chunks = append(cut.Chunks, scripted.Chunk{FinishReason: model.FinishLength})
+	r := &agent.Runner{OnEvent: func(string, protocol.Frame) { panic("observer") }}
+	outcome, err := r.Run(t.Context(), demo([]*tool.Tool{hooked}, scripted.CallTool("c1", "echo", `{"text":"x"}`), cut), agent.Input{Text: "go"})
+	if err != nil || outcome.Status != protocol.StatusCompleted {
+		t.Fatalf("got %v %v, want completed", outcome, err)
+	}
+	want := `start c1, delta {"text":"x"}, available {"text":"x"}, start c2, delta {"text":"y"}, available {"text":"y"}, abandoned discarded`
+	if got := strings.Join(heard, ", "); got != want {
+		t.Errorf("the hooks heard\n%s, want\n%s", got, want)
+	}
+}
+
+func TestCallOutsideARunIsSplitAndAsks(t *testing.T) {
+	var did runs
+	r := &agent.Runner{}
+	result := r.Call(tool.Context{}, echo(&did), `{"text":"hi"}`)
+	if result.Err != nil || string(result.Content) != `{"said":"hi"}` || result.Presentation.Detail != "hi" {
+		t.Errorf("got %s %v %v", result.Content, result.Presentation, result.Err)
+	}
+	if result = r.Call(tool.Context{}, danger(&did), `{"text":"x"}`); result.Err == nil || len(did.get()) != 1 {
+		t.Errorf("got %v after %q: a call that needs approval must not run unasked", result.Err, did.get())
+	}
+	r.Approve = func(tool.Context, protocol.Approval) approval.Decision { return approved }
+	if result = r.Call(tool.Context{}, danger(&did), `{"text":"x"}`); string(result.Content) != `"did x"` {
+		t.Errorf("got %s %v", result.Content, result.Err)
+	}
+}
+
+func TestCloseCancelsLiveRunsAndLeavesWaitingOnes(t *testing.T) {
+	started := make(chan string, 1)
+	w := newWorld(t, demo([]*tool.Tool{sleeper(started)}, scripted.CallTool("c1", "sleep", `{"text":"long"}`)))
+	h, err := w.r.Start(t.Context(), "demo", agent.Input{ThreadID: "t1", Text: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	if err := w.r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.wait(h).Status; got != protocol.StatusCancelled {
+		t.Errorf("got %s, want cancelled", got)
+	}
+	if _, err := w.r.Start(t.Context(), "demo", agent.Input{Text: "go"}); !errors.Is(err, agent.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+}
+
+var approved = approval.Decision{Approved: true}
