@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
 	"errors"
@@ -198,6 +199,9 @@ func (l *life) end(ctx context.Context) error {
 type App struct {
 	started chan struct{}
 	ctx     context.Context // the window's, once started
+
+	notifying sync.Once
+	notifyErr error // why there are no notifications here
 }
 
 func (a *App) start(ctx context.Context) {
@@ -237,6 +241,23 @@ func (a *App) OpenExternal(address string) error {
 		return fmt.Errorf("open %q: only http and https addresses are opened", address)
 	}
 	desktop.BrowserOpenURL(a.context(), u.String())
+	return nil
+}
+
+// Notify shows a notification of the desktop. Where there are none it says so, and the window goes on without.
+func (a *App) Notify(title, body string) error {
+	ctx := a.context()
+	a.notifying.Do(func() {
+		if a.notifyErr = desktop.InitializeNotifications(ctx); a.notifyErr == nil {
+			_, a.notifyErr = desktop.RequestNotificationAuthorization(ctx)
+		}
+	})
+	if a.notifyErr != nil {
+		return fmt.Errorf("set up notifications: %w", a.notifyErr)
+	}
+	if err := desktop.SendNotification(ctx, desktop.NotificationOptions{ID: rand.Text(), Title: title, Body: body}); err != nil {
+		return fmt.Errorf("show a notification: %w", err)
+	}
 	return nil
 }
 
