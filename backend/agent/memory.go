@@ -263,7 +263,11 @@ func (t *memoryThread) add(messages []*model.Message) {
 	}
 }
 
+// set replaces the row, but for what the run was started with.
 func (r *memoryRun) set(row Run) {
+	if r.row.ID != "" {
+		row.Input, row.Context = r.row.Input, r.row.Context
+	}
 	r.hasUsage = row.Usage != nil
 	if r.hasUsage {
 		r.usage = *row.Usage

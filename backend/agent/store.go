@@ -39,7 +39,9 @@ type Record struct {
 
 // Batch is what is written together. Every part may be empty.
 type Batch struct {
-	Run    Run // always with ID and ThreadID; the row is inserted or replaced
+	// Run's row is inserted or replaced; its Input and Context stay those of its first batch, and its Last is the last event's
+	// number. Without an ID the batch adds Messages to the thread of ThreadID, and has nothing else.
+	Run    Run
 	Frames []protocol.Frame
 	// Messages are appended to the thread's history in order. A message whose ID the thread has already is left as it is.
 	Messages  []*model.Message
