@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func environment(pairs map[string]string) func(string) string {
+	return func(name string) string { return pairs[name] }
+}
+
+func TestParse(t *testing.T) {
+	home := environment(map[string]string{"HOME": "/home/ada", "OPENAI_API_KEY": "k", "DISPLAY": ":0"})
+	for _, c := range []struct {
+		name  string
+		args  string
+		env   func(string) string
+		check func(options) bool
+	}{
+		{"no argument opens the window", "", home, func(o options) bool { return o.command == "window" && o.display }},
+		{"a flag alone opens the window", "--folder /src", home, func(o options) bool { return o.command == "window" && o.config.Folder == "/src" }},
+		{"data goes to the user's data folder", "", home, func(o options) bool { return o.config.Dir == "/home/ada/.local/share/callboard" }},
+		{"XDG_DATA_HOME moves it", "", environment(map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/x"}), func(o options) bool { return o.config.Dir == "/x/callboard" }},
+		{"a relative XDG_DATA_HOME is ignored", "", environment(map[string]string{"HOME": "/h", "XDG_DATA_HOME": "x"}), func(o options) bool { return o.config.Dir == "/h/.local/share/callboard" }},
+		{"the key comes from the environment", "", home, func(o options) bool { return o.config.Key == "k" }},
+		{"the model's server comes from the environment", "--model m", environment(map[string]string{"HOME": "/h", "OPENAI_BASE_URL": "http://u"}), func(o options) bool { return o.config.BaseURL == "http://u" && o.config.Model == "m" }},
+		{"serve has an address of its own", "serve", home, func(o options) bool { return o.addr == defaultAddr && o.token == nil }},
+		{"an empty token is not an absent one", "serve --token=", home, func(o options) bool { return o.token != nil && *o.token == "" }},
+		{"an empty token is for localhost too", "serve --addr localhost:1 --token=", home, func(o options) bool { return o.token != nil }},
+		{"host may be repeated", "serve --host a --host b", home, func(o options) bool { return strings.Join(o.hosts, " ") == "a b" }},
+		{"run takes its flags with one dash or two", "run -agent demo --input hi --events", home, func(o options) bool { return o.agent == "demo" && o.input == "hi" && o.events }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, err := parse(strings.Fields(c.args), c.env)
+			if err != nil || !c.check(o) {
+				t.Errorf("got %+v, %v", o, err)
+			}
+		})
+	}
+}
+
+func TestBadUsageExitsWith2AndSaysWhy(t *testing.T) {
+	for _, c := range []struct{ name, args, says string }{
+		{"an unknown command", "fly", `no command "fly"`},
+		{"an unknown flag", "--wings", "-wings"},
+		{"a flag of another command", "run --agent a --input b --addr :1", "-addr"},
+		{"a stray argument", "serve now", `"now"`},
+		{"run without an agent", "run --input hi", "--agent"},
+		{"run with a blank input", "run --agent demo --input=", "--input"},
+		{"an address without a port", "serve --addr localhost", "HOST:PORT"},
+		{"no token on an address others reach", "serve --addr 0.0.0.0:1 --token=", "loopback"},
+		{"no token on every address", "serve --addr :1 --token=", "loopback"},
+		{"a server without a model", "--base-url http://u", "--model"},
+		{"a model without a server", "--model m", "--base-url"},
+		{"two models", "--script s --base-url http://u --model m", "--script"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			status := command(t.Context(), strings.Fields(c.args), environment(map[string]string{"HOME": "/h"}), &stdout, &stderr)
+			if status != exitUsage || !strings.Contains(stderr.String(), c.says) || stdout.Len() > 0 {
+				t.Errorf("got status %d, stdout %q, stderr %q; want 2 and %q", status, &stdout, &stderr, c.says)
+			}
+		})
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	if _, err := parse([]string{"serve", "--help"}, environment(nil)); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("serve --help: got %v, want %v", err, flag.ErrHelp)
+	}
+	for args, want := range map[string]string{"--help": "callboard serve", "-h": "callboard serve", "help": "callboard serve", "version": version} {
+		var stdout, stderr strings.Builder
+		status := command(t.Context(), []string{args}, environment(map[string]string{"HOME": "/h"}), &stdout, &stderr)
+		if status != exitOK || !strings.Contains(stdout.String(), want) {
+			t.Errorf("%s: got status %d, %q, %q; want 0 and %q", args, status, &stdout, &stderr, want)
+		}
+	}
+}
+
+const (
+	sayHello     = `{"turns":[{"chunks":[{"text":"Hello."},{"finishReason":"stop"}]}]}`
+	runACommand  = `{"turns":[{"chunks":[{"toolCalls":[{"id":"c1","name":"run_command","arguments":"{\"command\":\"true\"}"}]},{"finishReason":"tool_calls"}]}]}`
+	breakOff     = `{"turns":[{"chunks":[{"error":"the model is ill"}]}]}`
+	speakForEver = `{"turns":[{"chunks":[{"text":"Well"},{"delayMs":600000},{"text":"."},{"finishReason":"stop"}]}]}`
+)
+
+// scripted writes a script and returns flags for a fresh data folder and it.
+func scripted(t *testing.T, script string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "script.json")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--data", filepath.Join(dir, "data"), "--script", path}
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name, script   string
+		args           []string
+		status         int
+		stdout, stderr string
+	}{
+		{"the answer is on stdout", sayHello, []string{"--agent", "demo"}, exitOK, "Hello.\n", ""},
+		{"a run that waits for an approval says how to give it", runACommand, []string{"--agent", "demo"}, exitWaiting, "", "callboard serve --data"},
+		{"a run that fails says why", breakOff, []string{"--agent", "demo"}, exitFailed, "", "the model is ill"},
+		{"an unknown agent is bad usage", sayHello, []string{"--agent", "nobody"}, exitUsage, "", "nobody"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			args := append(append([]string{"run", "--input", "go"}, c.args...), scripted(t, c.script)...)
+			status := command(t.Context(), args, environment(nil), &stdout, &stderr)
+			if status != c.status || stdout.String() != c.stdout || !strings.Contains(stderr.String(), c.stderr) {
+				t.Errorf("got status %d, stdout %q, stderr %q; want %d, %q, %q", status, &stdout, &stderr, c.status, c.stdout, c.stderr)
+			}
+		})
+	}
+}
+
+func TestRunPrintsEachEventAsALineOfJSON(t *testing.T) {
+	var stdout, stderr strings.Builder
+	args := append([]string{"run", "--agent", "demo", "--input", "go", "--events"}, scripted(t, sayHello)...)
+	if status := command(t.Context(), args, environment(nil), &stdout, &stderr); status != exitOK {
+		t.Fatalf("got status %d, %s", status, &stderr)
+	}
+	var types []string
+	for line := range strings.Lines(stdout.String()) {
+		var event struct {
+			Seq  int
+			Type string
+		}
+		if err := json.Unmarshal([]byte(line), &event); err != nil || event.Seq != len(types)+1 {
+			t.Fatalf("line %q: number %d, %v; want number %d", line, event.Seq, err, len(types)+1)
+		}
+		types = append(types, event.Type)
+	}
+	if len(types) < 5 || types[0] != "start" || types[len(types)-1] != "finish" {
+		t.Errorf("got events %v, want start … finish", types)
+	}
+}
+
+func TestAnInterruptedRunIsCancelled(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	status := make(chan int, 1)
+	var stderr strings.Builder
+	args := append([]string{"run", "--agent", "demo", "--input", "go", "--events"}, scripted(t, speakForEver)...)
+	go func() {
+		status <- command(ctx, args, environment(nil), in, &stderr)
+		_ = in.Close()
+	}()
+	last := ""
+	for lines := bufio.NewScanner(out); lines.Scan(); last = lines.Text() {
+		if strings.Contains(lines.Text(), `"text-delta"`) {
+			interrupt()
+		}
+	}
+	if got := <-status; got != exitFailed || !strings.Contains(last, `"status":"cancelled"`) {
+		t.Errorf("got status %d, last event %s, stderr %s; want 1 and a cancelled finish", got, last, &stderr)
+	}
+}
+
+func TestServePrintsOneAddressThatAnswersAndEndsWith0(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	out, in := io.Pipe()
+	status := make(chan int, 1)
+	var stderr strings.Builder
+	args := append([]string{"serve", "--addr", "127.0.0.1:0"}, scripted(t, speakForEver)...)
+	go func() {
+		status <- command(ctx, args, environment(nil), in, &stderr)
+		_ = in.Close()
+	}()
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatalf("read the address: %v", err)
+	}
+	address, token, found := strings.Cut(strings.TrimSpace(line), "?token=")
+	if !found || !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Fatalf("got line %q, want an address with a token", line)
+	}
+	get := func(path, token string) int {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		return response.StatusCode
+	}
+	for _, c := range []struct {
+		path, token string
+		want        int
+	}{{"api/health", "", 200}, {"api/agents", token, 200}, {"api/agents", "wrong", 401}} {
+		if got := get(c.path, c.token); got != c.want {
+			t.Errorf("GET /%s with token %q: got %d, want %d", c.path, c.token, got, c.want)
+		}
+	}
+	// Neither a live run nor a client that only listens holds the program up.
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"api/agents/demo/stream", strings.NewReader(`{"input":"go"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	stream, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Body.Close() }()
+	if _, err := bufio.NewReader(stream.Body).ReadString('\n'); err != nil {
+		t.Fatalf("read the stream: %v", err)
+	}
+	interrupt()
+	select {
+	case got := <-status:
+		if got != exitOK {
+			t.Errorf("got status %d, %s; want 0", got, &stderr)
+		}
+	case <-time.After(closeTimeout):
+		t.Fatal("serve goes on after it was interrupted")
+	}
+	if rest, _ := io.ReadAll(lines); len(rest) > 0 {
+		t.Errorf("got %q after the address, want nothing", rest)
+	}
+}
