@@ -59,66 +59,58 @@ func (x *run) readLog(ctx context.Context) error {
 	})
 }
 
-// open is what a log ends in the middle of.
-type open struct {
-	turn     int  // the last that began
-	speaking bool // its model had not come to an end
-	part     *part
-	text     strings.Builder // what the turn that did not end had said
-	calls    []string        // announced in it, in order
-	ended    map[string]bool
-}
-
-// readOpen reads what a run that did not come to its end left open.
-func (r *Runner) readOpen(ctx context.Context, runID string) (*open, error) {
-	o := &open{ended: map[string]bool{}}
+// readLeft folds what is stored of a run that did not come to its end.
+func (r *Runner) readLeft(ctx context.Context, runID string) (*left, error) {
+	l := &left{}
 	err := r.frames(ctx, runID, func(record Record) error {
 		f, err := protocol.DecodeFrame(record.Seq, record.JSON)
 		if err != nil {
 			return err
 		}
-		switch e := f.Event.(type) {
-		case *protocol.Turn:
-			o.turn, o.speaking, o.part, o.calls = e.Turn, e.Phase != protocol.TurnEnd, nil, nil
-			o.text.Reset()
-			clear(o.ended)
-		case *protocol.TextStart:
-			o.part = &part{id: e.ID}
-		case *protocol.TextDelta:
-			o.text.WriteString(e.Delta)
-		case *protocol.ReasoningStart:
-			o.part = &part{id: e.ID, reasoning: true}
-		case *protocol.TextEnd, *protocol.ReasoningEnd:
-			o.part = nil
-		case *protocol.ToolCallStart:
-			o.calls = append(o.calls, e.ID)
-		case *protocol.ToolCallEnd:
-			o.ended[e.ID] = true
-		case *protocol.Finish, *protocol.Error:
-			o.speaking = false
-		}
+		l.Apply(f)
 		return nil
 	})
-	if !o.speaking {
-		o.calls = nil
-		o.text.Reset()
-	}
-	return o, err
+	return l, err
 }
 
-// closing are the events that close what is open.
-func (o *open) closing(r *Runner) []protocol.Event {
-	var events []protocol.Event
-	if o.part != nil {
-		events = append(events, o.part.end(false))
-	}
-	for _, id := range o.calls {
-		reason := protocol.Discarded
-		if !o.ended[id] {
-			reason = protocol.Incomplete
-			events = append(events, &protocol.ToolCallEnd{ID: id, Dropped: true})
+// left is a log that ends in the middle.
+type left struct{ protocol.Transcript }
+
+// speaking reports whether the log ends before its last turn did.
+func (l *left) speaking() bool {
+	return len(l.Turns) == 0 || l.Turns[len(l.Turns)-1].EndedMs == 0
+}
+
+// said is the text of the turn that did not end.
+func (l *left) said() string {
+	var text strings.Builder
+	for _, item := range l.Items {
+		if item.Kind == protocol.ItemText && l.speaking() && len(l.Turns) > 0 && item.Turn == l.Turns[len(l.Turns)-1].Turn {
+			text.WriteString(item.Text())
 		}
-		events = append(events, &protocol.ToolResult{ID: r.newID("res"), ToolCallID: id, Dropped: true, Reason: reason})
 	}
-	return events
+	return text.String()
+}
+
+// closing are the events that close what the model had open.
+func (l *left) closing(r *Runner) (events []protocol.Event, dropped int) {
+	if id, kind := l.OpenPart(); id != "" {
+		events = append(events, part{id, kind == protocol.ItemReasoning}.end(false))
+	}
+	if !l.speaking() {
+		return events, 0
+	}
+	for _, c := range l.Calls() {
+		if c.Settled() || c.Turn != l.Turns[len(l.Turns)-1].Turn {
+			continue
+		}
+		reason := protocol.Discarded
+		if c.State == protocol.StateInput {
+			reason = protocol.Incomplete
+			events = append(events, &protocol.ToolCallEnd{ID: c.ID, Dropped: true})
+		}
+		events = append(events, &protocol.ToolResult{ID: r.newID("res"), ToolCallID: c.ID, Dropped: true, Reason: reason})
+		dropped++
+	}
+	return events, dropped
 }

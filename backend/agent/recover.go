@@ -168,11 +168,11 @@ func (r *Runner) recoverRun(ctx context.Context, st *RunState) error {
 		_, err := r.resumeIfDecided(ctx, st)
 		return err
 	}
-	left, err := r.readOpen(ctx, st.ID)
+	left, err := r.readLeft(ctx, st.ID)
 	if err != nil {
 		return err
 	}
-	if left.speaking || left.turn == 0 {
+	if left.speaking() {
 		return r.failStored(ctx, st, &RunError{
 			Code: CodeRunInterrupted, Message: "The program stopped while the model was answering. Send the message again to go on.",
 		})
@@ -245,7 +245,7 @@ func (r *Runner) rescue(x *run, cause error) error {
 
 // failStored ends a run that is not live with an error: open parts and calls are closed first, as the stored log has them.
 func (r *Runner) failStored(ctx context.Context, st *RunState, failure *RunError) error {
-	left, err := r.readOpen(ctx, st.ID)
+	left, err := r.readLeft(ctx, st.ID)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (r *Runner) failStored(ctx context.Context, st *RunState, failure *RunError
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	events := left.closing(r)
+	events, dropped := left.closing(r)
 	var rows []Call
 	for _, c := range calls {
 		if c.over() {
@@ -265,13 +265,13 @@ func (r *Runner) failStored(ctx context.Context, st *RunState, failure *RunError
 	}
 	events = append(events, &protocol.Error{Message: failure.Message, Code: failure.Code})
 	st.Status, st.Error, st.ErrorCode = protocol.StatusFailed, failure.Message, failure.Code
-	st.CallCount -= len(left.calls)
+	st.CallCount -= dropped
 	return r.append(ctx, st, func(b *Batch) {
 		b.Calls = rows
 		b.Messages = callMessages(calls)
-		if left.text.Len() > 0 {
+		if said := left.said(); said != "" {
 			b.Messages = append(b.Messages, &model.Message{
-				ID: turnMessageID(st.ID, st.Turn), Role: model.RoleAssistant, Content: left.text.String(), RunID: st.ID, AtMs: r.now().UnixMilli(),
+				ID: turnMessageID(st.ID, st.Turn), Role: model.RoleAssistant, Content: said, RunID: st.ID, AtMs: r.now().UnixMilli(),
 			})
 		}
 	}, events...)
