@@ -140,6 +140,7 @@ func (c *Call) Run(ctx Context) Result {
 	if ctx.Err() != nil {
 		return c.failed(outcome{cause: context.Cause(ctx)}, start)
 	}
+	c.Presentation() // now, while nothing else touches the arguments
 	var cancel context.CancelFunc
 	if c.Tool.Timeout > 0 {
 		ctx.Context, cancel = context.WithTimeoutCause(ctx.Context, c.Tool.Timeout, errTimedOut)

@@ -122,9 +122,17 @@ func (r *reader) value(sh *shape) (any, error) {
 	r.space()
 	switch c := r.peek(); {
 	case c == '{':
-		return r.nested(sh, r.object)
+		if err := r.enter(); err != nil {
+			return nil, err
+		}
+		defer r.leave()
+		return r.object(sh)
 	case c == '[':
-		return r.nested(sh, r.array)
+		if err := r.enter(); err != nil {
+			return nil, err
+		}
+		defer r.leave()
+		return r.array(sh)
 	case c == '"':
 		return r.string()
 	case c == '-' || c >= '0' && c <= '9':
@@ -143,14 +151,16 @@ func (r *reader) value(sh *shape) (any, error) {
 	}
 }
 
-func (r *reader) nested(sh *shape, read func(*shape) (any, error)) (any, error) {
+// enter steps over an opening bracket.
+func (r *reader) enter() error {
 	if r.depth++; r.depth > maxDepth {
-		return nil, &mismatch{message: fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+		return &mismatch{message: fmt.Sprintf("nested deeper than %d levels", maxDepth)}
 	}
-	defer func() { r.depth-- }()
 	r.at++
-	return read(sh)
+	return nil
 }
+
+func (r *reader) leave() { r.depth-- }
 
 func (r *reader) array(sh *shape) (any, error) {
 	var elem *shape

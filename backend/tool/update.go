@@ -26,6 +26,7 @@ func (g *gate) send(u Update) {
 			logPanic("observer of updates panicked", g.toolName, p)
 		}
 	}()
+	u.Details = named(u.Details)
 	g.observer(u)
 }
 
