@@ -1,0 +1,395 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"callboard/backend/agent"
+	"callboard/backend/approval"
+	"callboard/backend/model"
+)
+
+// Append writes a batch in one transaction, together with others that wait, and returns once it is committed. It does not give up
+// when ctx is done: what was handed to it is stored.
+func (db *DB) Append(_ context.Context, b *agent.Batch) error {
+	if err := b.Check(); err != nil {
+		return err
+	}
+	e, err := encode(b)
+	if err != nil {
+		return err
+	}
+	rows := 1 + len(b.Frames) + len(b.Messages) + len(b.Calls) + len(b.Approvals) + len(b.Requests)
+	if err := db.write(&job{do: e.write, rows: rows, durable: b.Durable}); err != nil {
+		what := "run " + b.Run.ID
+		if b.Run.ID == "" {
+			what = "thread " + b.Run.ThreadID
+		}
+		return fmt.Errorf("append to %s: %w", what, err)
+	}
+	return nil
+}
+
+// batch is an agent.Batch with its texts made, by the goroutine that brings it and not by the one that writes.
+type batch struct {
+	*agent.Batch
+	events   []text
+	metadata map[*model.Message]text
+	row      runColumns
+}
+
+// text is a JSON text and what was cut out of it.
+type text struct {
+	rest  string
+	parts []part
+}
+
+// runColumns are those columns of a run that change.
+type runColumns struct {
+	agentName, status, messageID string
+	turn, callCount              int
+	usage                        string
+	error, errorCode             string
+	createdMs, updatedMs         int64
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func encode(b *agent.Batch) (*batch, error) {
+	e := &batch{Batch: b}
+	if len(b.Frames) > 0 {
+		if err := e.encodeEvents(); err != nil {
+			return nil, fmt.Errorf("append to run %s: %w", b.Run.ID, err)
+		}
+	}
+	for _, m := range b.Messages {
+		e.encodeMetadata(m)
+	}
+	for i := range b.Calls {
+		if m := b.Calls[i].Message; m != nil {
+			e.encodeMetadata(m)
+		}
+	}
+	usage, err := optionalJSON(b.Run.Usage)
+	if err != nil {
+		return nil, fmt.Errorf("append to run %s: encode its usage: %w", b.Run.ID, err)
+	}
+	e.row = runColumns{
+		agentName: b.Run.AgentName, status: string(b.Run.Status), messageID: b.Run.MessageID, turn: b.Run.Turn,
+		callCount: b.Run.CallCount, usage: usage, error: b.Run.Error, errorCode: b.Run.ErrorCode,
+		createdMs: b.Run.CreatedAtMs, updatedMs: b.Run.UpdatedAtMs,
+	}
+	return e, nil
+}
+
+// encodeEvents makes all events' texts in one buffer, and one string of it.
+func (e *batch) encodeEvents() (err error) {
+	pooled := buffers.Get().(*[]byte)
+	defer buffers.Put(pooled)
+	buffer := (*pooled)[:0]
+	ends := make([]int, len(e.Frames))
+	for i, f := range e.Frames {
+		if buffer, err = f.AppendJSON(buffer); err != nil {
+			return fmt.Errorf("event %d: %w", f.Seq, err)
+		}
+		ends[i] = len(buffer)
+	}
+	all := string(buffer)
+	if cap(buffer) <= largeValue {
+		*pooled = buffer
+	}
+	e.events = make([]text, len(ends))
+	start := 0
+	for i, end := range ends {
+		e.events[i].rest, e.events[i].parts = cut(all[start:end])
+		start = end
+	}
+	return nil
+}
+
+func (e *batch) encodeMetadata(m *model.Message) {
+	if len(m.Metadata) <= largeValue {
+		return
+	}
+	if e.metadata == nil {
+		e.metadata = map[*model.Message]text{}
+	}
+	rest, parts := cut(string(m.Metadata))
+	e.metadata[m] = text{rest, parts}
+}
+
+// optionalJSON is the JSON of what v points to, empty for nil.
+func optionalJSON[T any](v *T) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}
+
+// write runs in the writer's transaction. It refuses before it writes.
+func (e *batch) write(w *writer) error {
+	if e.Run.ID == "" {
+		thread, err := w.thread(e.Batch)
+		if err != nil {
+			return err
+		}
+		return e.writeMessages(w, thread)
+	}
+	run, err := w.findRunRow(e.Run.ID)
+	if err != nil {
+		return err
+	}
+	if err := e.refuse(run); err != nil {
+		return err
+	}
+	thread, err := w.thread(e.Batch)
+	if err != nil {
+		return err
+	}
+	if run, err = e.writeRun(w, thread, run); err != nil {
+		return err
+	}
+	for _, step := range []func(*writer, *runRow) error{e.writeEvents, e.writeHistory, e.writeCalls, e.writeApprovals, e.writeRequests} {
+		if err := step(w, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *batch) refuse(run *runRow) error {
+	last := int64(0)
+	if run != nil {
+		last = run.last
+		if run.threadID != e.Run.ThreadID {
+			return refusal{fmt.Errorf("it belongs to thread %s, not %s", run.threadID, e.Run.ThreadID)}
+		}
+	}
+	if len(e.Frames) > 0 && e.Frames[0].Seq != last+1 {
+		return refusal{fmt.Errorf("event %d, when the last is %d: %w", e.Frames[0].Seq, last, agent.ErrConflict)}
+	}
+	return nil
+}
+
+func (e *batch) writeRun(w *writer, thread *threadRow, run *runRow) (*runRow, error) {
+	c := &e.row
+	if run == nil {
+		n, err := w.insertRun.insert(e.Run.ID, thread.n, c.agentName, c.status, c.messageID, int64(c.turn), int64(c.callCount),
+			value(c.usage), c.error, c.errorCode, c.createdMs, c.updatedMs)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.insertInput.exec(n, e.Run.Input, value(e.Run.Context)); err != nil {
+			return nil, err
+		}
+		run = &runRow{n: n, thread: thread, threadID: e.Run.ThreadID, row: *c}
+		w.cache.runs[e.Run.ID] = run
+		return run, nil
+	}
+	run.thread = thread
+	if run.row == *c {
+		return run, nil
+	}
+	run.row = *c
+	_, err := w.updateRun.exec(c.agentName, c.status, c.messageID, int64(c.turn), int64(c.callCount), value(c.usage), c.error,
+		c.errorCode, c.createdMs, c.updatedMs, run.n)
+	return run, err
+}
+
+func (e *batch) writeEvents(w *writer, run *runRow) error {
+	for i := range e.events {
+		t := &e.events[i]
+		placed, err := w.keep(run.thread, t.parts)
+		if err != nil {
+			return err
+		}
+		if _, err := w.insertEvent.exec(run.n, e.Frames[i].Seq, t.rest, placed); err != nil {
+			return err
+		}
+		run.last = e.Frames[i].Seq
+	}
+	return nil
+}
+
+func (e *batch) writeHistory(w *writer, run *runRow) error { return e.writeMessages(w, run.thread) }
+
+// writeMessages appends to the history what it does not have.
+func (e *batch) writeMessages(w *writer, thread *threadRow) error {
+	for _, m := range e.Messages {
+		n, waits := thread.results[m.ID]
+		if waits {
+			delete(thread.results, m.ID)
+		} else {
+			var fresh bool
+			var err error
+			if n, fresh, err = e.putMessage(w, thread, m); err != nil {
+				return err
+			}
+			if !fresh {
+				switch has, err := w.inHistory.number(n); {
+				case err != nil:
+					return err
+				case has > 0:
+					continue
+				}
+			}
+		}
+		if _, err := w.insertHistory.exec(thread.n, thread.next, n); err != nil {
+			return err
+		}
+		thread.next++
+		if thread.title == "" && m.Role == model.RoleUser {
+			if err := w.setTitle(thread, agent.TitleOf(m.Content)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putMessage stores a message unless its thread has one with its id.
+func (e *batch) putMessage(w *writer, thread *threadRow, m *model.Message) (n int64, fresh bool, err error) {
+	metadata, large := e.metadata[m]
+	if !large {
+		metadata.rest = string(m.Metadata)
+	}
+	placed, err := w.keep(thread, metadata.parts)
+	if err != nil {
+		return 0, false, err
+	}
+	result, err := w.insertMessage.exec(thread.n, m.ID, string(m.Role), m.Content, m.Reasoning, m.ToolCallID, m.ToolName, m.RunID,
+		m.AtMs, value(metadata.rest), placed)
+	if err != nil {
+		return 0, false, err
+	}
+	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
+		if err == nil {
+			n, err = w.findMessage.number(thread.n, m.ID)
+		}
+		return n, false, err
+	}
+	if n, err = result.LastInsertId(); err != nil {
+		return 0, false, err
+	}
+	for i, c := range m.ToolCalls {
+		if _, err := w.insertMessageCall.exec(n, int64(i), c.ID, c.ProviderID, c.Name, c.Arguments); err != nil {
+			return 0, false, err
+		}
+	}
+	return n, true, nil
+}
+
+func (e *batch) writeCalls(w *writer, run *runRow) error {
+	for i := range e.Calls {
+		c := &e.Calls[i]
+		var message, executed driver.Value
+		if c.Message != nil {
+			n, fresh, err := e.putMessage(w, run.thread, c.Message)
+			if err != nil {
+				return err
+			}
+			if fresh {
+				run.thread.results[c.Message.ID] = n
+			}
+			message = n
+		}
+		if c.Executed != c.Proposed {
+			executed = c.Executed
+		}
+		if _, err := w.putCall.exec(run.n, c.ToolCallID, c.ToolName, int64(c.Turn), string(c.State), c.Proposed, executed,
+			c.StartedMs, c.EndedMs, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *batch) writeApprovals(w *writer, run *runRow) error {
+	for _, p := range e.Approvals {
+		effects, err := optionalJSON(&p.SideEffects)
+		if err != nil {
+			return err
+		}
+		presentation, err := optionalJSON(p.Presentation)
+		if err != nil {
+			return err
+		}
+		decision, arguments, result, err := decisionColumns(p.Decision)
+		if err != nil {
+			return err
+		}
+		if _, err := w.putApproval.exec(p.ApprovalID, run.n, p.AgentName, p.ToolCallID, p.ParentToolCallID, p.ToolName, string(p.Kind),
+			p.Description, value(p.Arguments), p.ArgumentsText, p.ArgumentsHash, effects, value(presentation), value(p.Details),
+			p.SinceMs, p.ExpiresAt, decision, arguments, result, p.DecidedAtMs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decisionColumns keeps the texts of a decision, which must stay byte for byte, apart from the rest.
+func decisionColumns(d *approval.Decision) (rest, arguments, result driver.Value, err error) {
+	if d == nil {
+		return nil, nil, nil, nil
+	}
+	bare := *d
+	bare.ArgumentsText, bare.Result = nil, nil
+	text, err := optionalJSON(&bare)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if d.ArgumentsText != nil {
+		arguments = *d.ArgumentsText
+	}
+	return text, arguments, value(d.Result), nil
+}
+
+func (e *batch) writeRequests(w *writer, run *runRow) error {
+	for i := range e.Requests {
+		if err := w.writeRequest(run, &e.Requests[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) writeRequest(run *runRow, r *agent.Request) error {
+	row, err := w.findRequestRow(run, r)
+	if err != nil {
+		return err
+	}
+	var keep, tail driver.Value
+	if r.Sent != nil {
+		keep, tail = int64(r.Sent.Keep), append([]byte{}, r.Sent.Tail...)
+	}
+	switch {
+	case row.n == 0:
+		row.next = 1
+		if row.n, err = w.insertRequest.insert(run.n, int64(r.Turn), int64(r.Try), r.AgentName, r.AtMs, keep, tail); err != nil {
+			return err
+		}
+	case r.Sent != nil:
+		if _, err := w.sentRequest.exec(keep, tail, row.n); err != nil {
+			return err
+		}
+	}
+	if len(r.Received) == 0 {
+		return nil
+	}
+	if _, err := w.insertReceived.exec(row.n, row.next, appendPieces(nil, r.Received)); err != nil {
+		return err
+	}
+	row.next++
+	return nil
+}

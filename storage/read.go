@@ -1,0 +1,224 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"callboard/backend/agent"
+	"callboard/backend/model"
+)
+
+// Events returns up to limit events of a run after number n, as they were written; limit 0 returns all.
+func (db *DB) Events(ctx context.Context, runID string, after int64, limit int) ([]agent.Record, error) {
+	var records []agent.Record
+	err := db.read(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		var run int64
+		if run, err = find(ctx, tx, "runs", runID); err != nil {
+			return err
+		}
+		records, err = readEvents(ctx, tx, run, after, limit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the events of run %s: %w", runID, err)
+	}
+	return records, nil
+}
+
+// chunkSize is how many bytes of events are kept in one piece of memory.
+const chunkSize = 128 << 10
+
+func readEvents(ctx context.Context, tx *sql.Tx, run, after int64, limit int) ([]agent.Record, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	rows, err := tx.QueryContext(ctx, `select seq, cast(json as blob), parts from events where run = ? and seq > ?
+		order by seq limit ?`, run, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	blobs := blobReader{ctx: ctx, tx: tx}
+	var records []agent.Record
+	var chunk []byte
+	var raw, parts sql.RawBytes
+	placed := map[int]string{}
+	for rows.Next() {
+		var seq int64
+		if err := rows.Scan(&seq, &raw, &parts); err != nil {
+			return nil, err
+		}
+		if parts != nil {
+			placed[len(records)] = string(parts)
+		}
+		if len(raw) > cap(chunk)-len(chunk) {
+			chunk = make([]byte, 0, max(chunkSize, len(raw)))
+		}
+		start := len(chunk)
+		chunk = append(chunk, raw...)
+		records = append(records, agent.Record{Seq: seq, JSON: chunk[start:len(chunk):len(chunk)]})
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for i, text := range placed {
+		if records[i].JSON, err = join(records[i].JSON, text, blobs.read); err != nil {
+			return nil, fmt.Errorf("event %d: %w", records[i].Seq, err)
+		}
+	}
+	return records, nil
+}
+
+// Thread returns a thread with its messages.
+func (db *DB) Thread(ctx context.Context, id string) (*agent.Thread, error) {
+	t := &agent.Thread{ID: id, Requests: map[string]int{}}
+	err := db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		n, err := find(ctx, tx, "threads", id)
+		if err != nil {
+			return err
+		}
+		summary, err := summarize(ctx, tx, n)
+		if err != nil {
+			return err
+		}
+		t.Title, t.AgentName, t.CreatedAtMs, t.UpdatedAtMs = summary.Title, summary.AgentName, summary.CreatedAtMs, summary.UpdatedAtMs
+		t.Messages, _, err = readMessages(ctx, tx, `history h join messages m on m.n = h.message where h.thread = ? order by h.pos`, n)
+		if err != nil {
+			return err
+		}
+		return each(ctx, tx, func(rows *sql.Rows) error {
+			var agentName string
+			var count int
+			if err := rows.Scan(&agentName, &count); err != nil {
+				return err
+			}
+			t.Requests[agentName] = count
+			return nil
+		}, `select q.agent_name, count(*) from runs r join requests q on q.run = r.n where r.thread = ? group by 1`, n)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read thread %s: %w", id, err)
+	}
+	return t, nil
+}
+
+// readMessages returns messages, as m, of a from clause, and the n of each.
+func readMessages(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]*model.Message, map[int64]*model.Message, error) {
+	var messages []*model.Message
+	byN := map[int64]*model.Message{}
+	blobs := blobReader{ctx: ctx, tx: tx}
+	placed := map[*model.Message]string{}
+	err := each(ctx, tx, func(rows *sql.Rows) error {
+		m := &model.Message{}
+		var n int64
+		var metadata []byte
+		var parts sql.NullString
+		err := rows.Scan(&n, &m.ID, &m.Role, &m.Content, &m.Reasoning, &m.ToolCallID, &m.ToolName, &m.RunID, &m.AtMs, &metadata, &parts)
+		if err != nil {
+			return err
+		}
+		m.Metadata = metadata
+		if parts.Valid {
+			placed[m] = parts.String
+		}
+		messages = append(messages, m)
+		byN[n] = m
+		return nil
+	}, `select m.n, m.id, m.role, m.content, m.reasoning, m.tool_call_id, m.tool_name, m.run_id, m.at_ms, m.metadata,
+		m.metadata_parts from `+from, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for m, text := range placed {
+		if m.Metadata, err = join(m.Metadata, text, blobs.read); err != nil {
+			return nil, nil, fmt.Errorf("message %s: %w", m.ID, err)
+		}
+	}
+	err = each(ctx, tx, func(rows *sql.Rows) error {
+		var n int64
+		var c model.ToolCall
+		if err := rows.Scan(&n, &c.ID, &c.ProviderID, &c.Name, &c.Arguments); err != nil {
+			return err
+		}
+		byN[n].ToolCalls = append(byN[n].ToolCalls, c)
+		return nil
+	}, `select c.message, c.id, c.provider_id, c.name, c.arguments from message_calls c
+		where c.message in (select m.n from `+from+`) order by c.message, c.i`, args...)
+	return messages, byN, err
+}
+
+// Blob returns a large value by the hex SHA-256 of its bytes.
+func (db *DB) Blob(ctx context.Context, hash string) (body []byte, mediaType string, err error) {
+	err = db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return notFound(tx.QueryRowContext(ctx, `select body, media_type from blobs where hash = ?`, hash).Scan(&body, &mediaType))
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("read blob %s: %w", hash, err)
+	}
+	return body, mediaType, nil
+}
+
+// blobReader reads each blob once.
+type blobReader struct {
+	ctx  context.Context
+	tx   *sql.Tx
+	seen map[int64][]byte
+}
+
+func (r *blobReader) read(n int64) ([]byte, error) {
+	if body, seen := r.seen[n]; seen {
+		return body, nil
+	}
+	var body []byte
+	if err := r.tx.QueryRowContext(r.ctx, `select body from blobs where n = ?`, n).Scan(&body); err != nil {
+		return nil, fmt.Errorf("blob %d: %w", n, err)
+	}
+	if r.seen == nil {
+		r.seen = map[int64][]byte{}
+	}
+	r.seen[n] = body
+	return body, nil
+}
+
+// find returns the n of a row of a table that has ids.
+func find(ctx context.Context, tx *sql.Tx, table, id string) (n int64, err error) {
+	err = tx.QueryRowContext(ctx, `select n from `+table+` where id = ?`, id).Scan(&n)
+	return n, notFound(err)
+}
+
+func notFound(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return agent.ErrNotFound
+	}
+	return err
+}
+
+// each runs a query and a function for each of its rows.
+func each(ctx context.Context, tx *sql.Tx, row func(*sql.Rows) error, query string, args ...any) (err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// parse reads a nullable column of JSON into v.
+func parse(column []byte, v any) error {
+	if column == nil {
+		return nil
+	}
+	return json.Unmarshal(column, v)
+}
+
+// raw is a nullable column of JSON that nobody reads here.
+func raw(column []byte) json.RawMessage { return slices.Clip(column) }

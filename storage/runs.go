@@ -1,0 +1,182 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"callboard/backend/agent"
+	"callboard/backend/approval"
+	"callboard/backend/model"
+)
+
+// Runs returns the runs that match, oldest first.
+func (db *DB) Runs(ctx context.Context, q agent.RunQuery) ([]*agent.RunState, error) {
+	var states []*agent.RunState
+	err := db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		ns, err := readRuns(ctx, tx, q, &states)
+		if err != nil || q.Bare {
+			return err
+		}
+		for i, state := range states {
+			if err := errors.Join(readCalls(ctx, tx, ns[i], state), readApprovals(ctx, tx, ns[i], state)); err != nil {
+				return fmt.Errorf("run %s: %w", state.ID, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	return states, nil
+}
+
+// readRuns appends the rows that match to states and returns the n of each.
+func readRuns(ctx context.Context, tx *sql.Tx, q agent.RunQuery, states *[]*agent.RunState) (ns []int64, err error) {
+	where, args := conditions(q)
+	return ns, each(ctx, tx, func(rows *sql.Rows) error {
+		s := &agent.RunState{}
+		var n int64
+		var usage, context []byte
+		err := rows.Scan(&n, &s.ID, &s.ThreadID, &s.AgentName, &s.Input, &s.Status, &s.MessageID, &s.Turn, &s.Last, &s.CallCount,
+			&usage, &s.Error, &s.ErrorCode, &context, &s.CreatedAtMs, &s.UpdatedAtMs)
+		if err != nil {
+			return err
+		}
+		s.Context = raw(context)
+		ns = append(ns, n)
+		*states = append(*states, s)
+		return parse(usage, &s.Usage)
+	}, `select r.n, r.id, t.id, r.agent_name, i.input, r.status, r.message_id, r.turn,
+		(select coalesce(max(seq), 0) from events where run = r.n), r.call_count, r.usage, r.error, r.error_code, i.context,
+		r.created_at_ms, r.updated_at_ms
+		from runs r join threads t on t.n = r.thread join run_inputs i on i.run = r.n`+where+` order by r.n`, args...)
+}
+
+func conditions(q agent.RunQuery) (where string, args []any) {
+	var all []string
+	add := func(condition string, values ...any) {
+		all = append(all, condition)
+		args = append(args, values...)
+	}
+	if q.ID != "" {
+		add(`r.id = ?`, q.ID)
+	}
+	if q.ThreadID != "" {
+		add(`t.id = ?`, q.ThreadID)
+	}
+	if q.ApprovalID != "" {
+		add(`r.n = (select run from approvals where id = ?)`, q.ApprovalID)
+	}
+	if len(q.Statuses) > 0 {
+		values := make([]any, len(q.Statuses))
+		for i, status := range q.Statuses {
+			values[i] = string(status)
+		}
+		add(`r.status in (?`+strings.Repeat(`, ?`, len(values)-1)+`)`, values...)
+	}
+	if len(all) == 0 {
+		return "", nil
+	}
+	return ` where ` + strings.Join(all, ` and `), args
+}
+
+func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState) error {
+	_, messages, err := readMessages(ctx, tx, `calls l join messages m on m.n = l.message where l.run = ?`, run)
+	if err != nil {
+		return err
+	}
+	return each(ctx, tx, func(rows *sql.Rows) error {
+		c := agent.Call{RunID: state.ID}
+		var executed sql.NullString
+		var message sql.NullInt64
+		err := rows.Scan(&c.ToolCallID, &c.ToolName, &c.Turn, &c.State, &c.Proposed, &executed, &c.StartedMs, &c.EndedMs, &message)
+		if err != nil {
+			return err
+		}
+		c.Executed = c.Proposed
+		if executed.Valid {
+			c.Executed = executed.String
+		}
+		c.Message = messages[message.Int64]
+		state.Calls = append(state.Calls, c)
+		return nil
+	}, `select tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message from calls
+		where run = ? order by n`, run)
+}
+
+func readApprovals(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState) error {
+	return each(ctx, tx, func(rows *sql.Rows) error {
+		p := &approval.Pending{RunID: state.ID, ThreadID: state.ThreadID}
+		var arguments, effects, presentation, details, decision, result []byte
+		var decided sql.NullString
+		err := rows.Scan(&p.ApprovalID, &p.AgentName, &p.ToolCallID, &p.ParentToolCallID, &p.ToolName, &p.Kind, &p.Description,
+			&arguments, &p.ArgumentsText, &p.ArgumentsHash, &effects, &presentation, &details, &p.SinceMs, &p.ExpiresAt, &decision,
+			&decided, &result, &p.DecidedAtMs)
+		if err != nil {
+			return err
+		}
+		p.Arguments, p.Details = raw(arguments), raw(details)
+		if err := errors.Join(parse(effects, &p.SideEffects), parse(presentation, &p.Presentation), parse(decision, &p.Decision)); err != nil {
+			return fmt.Errorf("approval %s: %w", p.ApprovalID, err)
+		}
+		if p.Decision != nil {
+			p.Decision.Result = raw(result)
+			if decided.Valid {
+				p.Decision.ArgumentsText = &decided.String
+			}
+		}
+		state.Approvals = append(state.Approvals, p)
+		return nil
+	}, `select id, agent_name, tool_call_id, parent_tool_call_id, tool_name, kind, description, arguments, arguments_text,
+		arguments_hash, side_effects, presentation, details, since_ms, expires_at_ms, decision, decided_arguments, decided_result,
+		decided_at_ms from approvals where run = ? order by n`, run)
+}
+
+// RunRequests returns what a run sent to its models and what came back, in the order it was asked.
+func (db *DB) RunRequests(ctx context.Context, runID string) ([]agent.Request, error) {
+	var requests []agent.Request
+	err := db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		run, err := find(ctx, tx, "runs", runID)
+		if err != nil {
+			return err
+		}
+		at := map[int64]int{}
+		err = each(ctx, tx, func(rows *sql.Rows) error {
+			r := agent.Request{RunID: runID}
+			var n int64
+			var keep sql.NullInt64
+			var tail []byte
+			if err := rows.Scan(&n, &r.ThreadID, &r.AgentName, &r.Turn, &r.Try, &r.AtMs, &keep, &tail); err != nil {
+				return err
+			}
+			if keep.Valid {
+				r.Sent = &model.Sent{Keep: int(keep.Int64), Tail: tail}
+			}
+			at[n] = len(requests)
+			requests = append(requests, r)
+			return nil
+		}, `select q.n, t.id, q.agent_name, q.turn, q.try, q.at_ms, q.keep, q.tail from requests q
+			join runs r on r.n = q.run join threads t on t.n = r.thread where q.run = ? order by q.n`, run)
+		if err != nil {
+			return err
+		}
+		return each(ctx, tx, func(rows *sql.Rows) error {
+			var n int64
+			var pieces []byte
+			if err := rows.Scan(&n, &pieces); err != nil {
+				return err
+			}
+			r := &requests[at[n]]
+			var err error
+			r.Received, err = readPieces(r.Received, pieces)
+			return err
+		}, `select v.request, v.pieces from requests q join received v on v.request = q.n where q.run = ? order by v.request, v.i`, run)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the requests of run %s: %w", runID, err)
+	}
+	return requests, nil
+}
