@@ -107,7 +107,7 @@ func (a *audience) close() {
 func (s *Server) abandon(runID string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	runs, err := s.Runner.Store.Runs(ctx, agent.RunQuery{ID: runID})
+	runs, err := s.log.Runs(ctx, agent.RunQuery{ID: runID})
 	if err != nil {
 		s.logger().Error("look after a run whose client left", "run", runID, "error", err)
 		return

@@ -25,7 +25,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 		return agent.ErrClosed
 	default:
 	}
-	if _, err := s.Runner.Store.Runs(r.Context(), agent.RunQuery{ID: "-", Bare: true}); err != nil {
+	if _, err := s.log.Runs(r.Context(), agent.RunQuery{ID: "-", Bare: true}); err != nil {
 		return err
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})

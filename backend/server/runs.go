@@ -106,7 +106,7 @@ func (s *Server) begin(
 // agentOf names the agent that spoke in a thread last, else the first of the Agents.
 func (s *Server) agentOf(ctx context.Context, threadID string) (string, error) {
 	if threadID != "" {
-		thread, err := s.Runner.Store.Thread(ctx, threadID)
+		thread, err := s.log.Thread(ctx, threadID)
 		if err != nil && !errors.Is(err, agent.ErrNotFound) {
 			return "", err
 		}
@@ -138,7 +138,11 @@ func (s *Server) streamRun(w http.ResponseWriter, r *http.Request, runID string,
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, handle *agent.Handle) error {
 	outcome, err := handle.Wait(r.Context())
 	if err != nil {
-		return s.runFailed(handle, outcome, err)
+		var failed *agent.RunError
+		if outcome == nil || !errors.As(err, &failed) {
+			return err
+		}
+		return s.failureOf(handle.RunID, handle.ThreadID, failed)
 	}
 	answer := runAnswer{
 		RunID: outcome.ID, ThreadID: outcome.ThreadID, Status: outcome.Status, Output: outcome.Output,
@@ -158,15 +162,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, handle *agent.Ha
 	return nil
 }
 
-// runFailed is the answer for a run that failed: its own code and the status of that; what has no code of its own is hidden.
-func (s *Server) runFailed(handle *agent.Handle, outcome *agent.Outcome, err error) error {
-	var failed *agent.RunError
-	if outcome == nil || !errors.As(err, &failed) {
-		return err
-	}
-	f := &failure{status: statusOf(failed.Code), code: failed.Code, message: failed.Message, runID: handle.RunID, threadID: handle.ThreadID}
+// failureOf is the answer for a run that failed: its own code and the status of that. What has no code of its own is hidden.
+func (s *Server) failureOf(runID, threadID string, err *agent.RunError) error {
+	f := &failure{status: statusOf(err.Code), code: err.Code, message: err.Message, runID: runID, threadID: threadID}
 	if f.code == "" || f.code == CodeInternal {
-		s.logger().Error("a run failed", "run", handle.RunID, "error", err)
+		s.logger().Error("a run failed", "run", runID, "error", err)
 		f.code, f.message = CodeInternal, hidden
 	}
 	return f

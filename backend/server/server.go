@@ -17,8 +17,7 @@ import (
 // Server serves agents. Its fields are set before Handler is called and not changed after; those left out get the defaults they
 // name. Server{Agents: …} alone serves.
 type Server struct {
-	// Runner runs the agents; nil is one of the Server's own, closed with it. One without a Resolve gets the Agents, one without a
-	// Store an agent.Memory.
+	// Runner runs the agents; nil is one of the Server's own, closed with it. One without a Resolve gets the Agents.
 	Runner *agent.Runner
 	// Agents are those that can be seen and started here. The first one answers /chat in a new thread.
 	Agents []*agent.Agent
@@ -38,6 +37,7 @@ type Server struct {
 	Logger      *slog.Logger // nil is slog.Default()
 
 	once     sync.Once
+	log      agent.Store
 	mux      *http.ServeMux
 	audience audience
 	started  time.Time
@@ -98,11 +98,9 @@ func (s *Server) setUp() {
 	if s.Runner.Resolve == nil {
 		s.Runner.Resolve = agent.Agents(s.Agents...)
 	}
-	if s.Runner.Store == nil {
-		s.Runner.Store = &agent.Memory{}
-	}
+	s.log = s.Runner.Log()
 	if s.Threads == nil {
-		threads, ok := s.Runner.Store.(ThreadStore)
+		threads, ok := s.log.(ThreadStore)
 		if !ok {
 			threads = noThreads{}
 		}

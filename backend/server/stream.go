@@ -162,7 +162,7 @@ func (s *Server) follow(ctx context.Context, t *stream, runID string, after int6
 func (s *Server) sendStored(ctx context.Context, t *stream, runID string, after int64, one bool) (int64, error) {
 	last := after
 	for {
-		records, err := s.Runner.Store.Events(ctx, runID, last, pageSize)
+		records, err := s.log.Events(ctx, runID, last, pageSize)
 		if err != nil {
 			return last, err
 		}
@@ -289,7 +289,7 @@ func (s *Server) keepAlive() time.Duration {
 
 // findRun reads a run's row.
 func (s *Server) findRun(ctx context.Context, runID string) (*agent.RunState, error) {
-	runs, err := s.Runner.Store.Runs(ctx, agent.RunQuery{ID: runID, Bare: true})
+	runs, err := s.log.Runs(ctx, agent.RunQuery{ID: runID, Bare: true})
 	if err != nil {
 		return nil, err
 	}

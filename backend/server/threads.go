@@ -130,7 +130,7 @@ func resultOf(content string) json.RawMessage {
 }
 
 func (s *Server) findThread(ctx context.Context, id string) (*agent.Thread, error) {
-	thread, err := s.Runner.Store.Thread(ctx, id)
+	thread, err := s.log.Thread(ctx, id)
 	if errors.Is(err, agent.ErrNotFound) {
 		return nil, notFound("no thread %q", id)
 	}
@@ -203,7 +203,7 @@ func (s *Server) addMessage(w http.ResponseWriter, r *http.Request) error {
 	if strings.TrimSpace(m.Content) == "" {
 		return invalid("content: must be a string that is not blank")
 	}
-	runs, err := s.Runner.Store.Runs(r.Context(), agent.RunQuery{
+	runs, err := s.log.Runs(r.Context(), agent.RunQuery{
 		ThreadID: id, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
 	})
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *Server) addMessage(w http.ResponseWriter, r *http.Request) error {
 		return conflict(CodeRunPaused, "the thread's run waits for a decision")
 	}
 	batch := &agent.Batch{Run: agent.Run{ThreadID: id}, Messages: []*model.Message{m}}
-	if err := s.Runner.Store.Append(context.WithoutCancel(r.Context()), batch); err != nil {
+	if err := s.log.Append(context.WithoutCancel(r.Context()), batch); err != nil {
 		return err
 	}
 	writeJSON(w, http.StatusCreated, messageAnswerOf(m))
@@ -243,7 +243,7 @@ type runRow struct {
 // listRuns answers with a thread's runs, oldest first.
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	runs, err := s.Runner.Store.Runs(r.Context(), agent.RunQuery{ThreadID: id, Bare: true})
+	runs, err := s.log.Runs(r.Context(), agent.RunQuery{ThreadID: id, Bare: true})
 	if err != nil {
 		return err
 	}
