@@ -92,6 +92,22 @@ func summarize(ctx context.Context, tx *sql.Tx, n int64) (agent.ThreadSummary, e
 		Scan(&s.Pending, &s.WaitingSinceMs)
 }
 
+// ThreadSummary returns a thread's line in the list, without its messages. ErrNotFound.
+func (db *DB) ThreadSummary(ctx context.Context, id string) (s agent.ThreadSummary, err error) {
+	err = db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var n int64
+		if err := notFound(tx.QueryRowContext(ctx, `select n from threads where id = ?`, id).Scan(&n)); err != nil {
+			return err
+		}
+		s, err = summarize(ctx, tx, n)
+		return err
+	})
+	if err != nil {
+		return s, fmt.Errorf("read the summary of thread %s: %w", id, err)
+	}
+	return s, nil
+}
+
 // RenameThread gives a thread a title; an empty one brings back that of its first message.
 func (db *DB) RenameThread(_ context.Context, id, title string) error {
 	return db.change("rename thread "+id, func(w *writer) error {
