@@ -10,6 +10,10 @@ import (
 	"callboard/backend/protocol"
 )
 
+// linger is how long an event may wait for others to be stored with it: a commit costs far more than an event. A caller that needs
+// to know does not wait for it.
+const linger = time.Millisecond
+
 // defaultMergeWindow is one frame of a screen (PROTOCOL.md, Framing).
 const defaultMergeWindow = 16 * time.Millisecond
 
@@ -29,7 +33,8 @@ type sink struct {
 	delta   []byte // grows the text of the last queued frame while that may be merged
 	merging bool   // the last queued frame takes more text
 	flushed time.Time
-	urgent  bool // something queued must not wait for the window
+	due     time.Time // when what is queued has to be written
+	urgent  bool      // somebody waits for it
 	stored  int64
 	err     error
 	closed  bool
@@ -62,6 +67,13 @@ func (s *sink) write(fill func(b *Batch, run *Run), events ...protocol.Event) {
 		fill(s.queue, &s.run)
 		return
 	}
+	if len(s.queue.Frames) == 0 {
+		s.due = time.Now().Add(linger)
+		if next := s.flushed.Add(s.window); next.After(s.due) {
+			s.due = next
+		}
+		s.signal()
+	}
 	at := s.now().UnixMilli()
 	for _, event := range events {
 		if s.merge(event) {
@@ -74,14 +86,21 @@ func (s *sink) write(fill func(b *Batch, run *Run), events ...protocol.Event) {
 			s.merging = true
 			s.delta = append(s.delta[:0], *text...)
 		} else {
-			s.urgent = true
+			s.hurry()
 		}
 	}
 	s.run.UpdatedAtMs = at
 	if fill != nil {
 		fill(s.queue, &s.run)
 	}
-	s.signal()
+}
+
+// hurry ends the gathering of deltas.
+func (s *sink) hurry() {
+	if soon := time.Now().Add(linger); soon.Before(s.due) {
+		s.due = soon
+		s.signal()
+	}
 }
 
 // merge adds a delta to the last queued frame when that is a delta of the same part or call.
@@ -187,7 +206,7 @@ func (s *sink) take() (batch *Batch, wait time.Duration, closed bool) {
 		return nil, 0, s.closed
 	}
 	if !s.urgent && !s.closed {
-		if wait = s.window - time.Since(s.flushed); wait > 0 {
+		if wait = time.Until(s.due); wait > 0 {
 			return nil, wait, false
 		}
 	}
