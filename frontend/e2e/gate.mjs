@@ -2,14 +2,20 @@
 // between any two of them.
 import { createServer } from 'node:http'
 
-/** Opens a gate on a run of the studio. It lets no event through until `let` says how many. */
-export async function gate(t, studio, { runId, threadId }, { rewrite = (line) => line } = {}) {
-  const log = await readLog(studio, runId)
+/**
+ * Opens a gate before a thread of the studio: its one run has the given events, each the line of JSON it is on the wire. None
+ * goes through until `let` says how many.
+ */
+export async function gate(t, studio, threadId, lines) {
+  const { runId, agentName } = JSON.parse(lines[0])
+  const statuses = statusesOf(lines)
   const listeners = new Set()
   let limit = 0
+  let given = 0
 
   const bearer = { Authorization: `Bearer ${studio.token}` }
-  const ring = () => `data: ${JSON.stringify({ runId, threadId, last: limit, status: log.statusAt(limit) })}\n\n`
+  const run = () => ({ id: runId, agentName, status: statuses[limit], last: limit, createdAt: 1 })
+  const ring = () => `data: ${JSON.stringify({ runId, threadId, last: limit, status: statuses[limit] })}\n\n`
 
   async function answer(request, response) {
     const url = new URL(request.url, 'http://gate')
@@ -20,22 +26,20 @@ export async function gate(t, studio, { runId, threadId }, { rewrite = (line) =>
       response.on('close', () => listeners.delete(response))
       return
     }
+    if (url.pathname === `/api/threads/${threadId}/runs`) {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ runs: [run()] }))
+      return
+    }
     if (url.pathname === `/api/runs/${runId}/events`) {
-      const lines = log.lines.slice(Number(url.searchParams.get('after') ?? 0), limit).map(rewrite)
-      const body = `{"events":[\n${lines.join(',\n')}\n],"last":${limit},"status":"${log.statusAt(limit)}"}`
+      const upTo = limit
+      const events = lines.slice(Number(url.searchParams.get('after') ?? 0), upTo).join(',\n')
       response.writeHead(200, { 'Content-Type': 'application/json' })
-      response.end(body)
+      response.end(`{"events":[\n${events}\n],"last":${upTo},"status":"${statuses[upTo]}"}`)
+      given = upTo
       return
     }
     const upstream = await fetch(new URL(request.url, studio.address), { headers: bearer, redirect: 'manual' })
-    let body = Buffer.from(await upstream.arrayBuffer())
-    if (url.pathname === '/api/threads' || url.pathname === `/api/threads/${threadId}/runs`) {
-      const listing = JSON.parse(body.toString())
-      for (const row of listing.runs ?? listing.threads) {
-        if (row.id === runId || row.runId === runId) Object.assign(row, { status: log.statusAt(limit), last: limit })
-      }
-      body = Buffer.from(JSON.stringify(listing))
-    }
+    const body = Buffer.from(await upstream.arrayBuffer())
     const headers = { 'Content-Type': upstream.headers.get('content-type') ?? 'text/plain' }
     const policy = upstream.headers.get('content-security-policy')
     if (policy) headers['Content-Security-Policy'] = policy
@@ -53,29 +57,23 @@ export async function gate(t, studio, { runId, threadId }, { rewrite = (line) =>
   })
   return {
     address: `http://127.0.0.1:${server.address().port}/#/t/${threadId}`,
-    log,
     /** Lets the first count events through and rings. */
     let(count) {
       limit = count
+      given = -1
       for (const response of listeners) response.write(ring())
     },
+    /** Whether all that was let through has been asked for. */
+    passed: () => given === limit,
   }
 }
 
-/** Reads a run's log as it goes over the wire: a line for each event, and how the run stood after each. */
-async function readLog(studio, runId) {
-  const response = await fetch(new URL(`/api/runs/${runId}/events?after=0`, studio.address), {
-    headers: { Authorization: `Bearer ${studio.token}`, Accept: 'application/json' },
-  })
-  const lines = (await response.text())
-    .split('\n')
-    .slice(1, -1)
-    .map((line) => line.replace(/,$/, ''))
+/** How a run stands after each of its events. */
+function statusesOf(lines) {
   const statuses = ['running']
   for (const line of lines) {
     const event = JSON.parse(line)
-    const before = statuses.at(-1)
-    statuses.push({ finish: event.status, error: 'failed', start: 'running' }[event.type] ?? before)
+    statuses.push({ finish: event.status, error: 'failed', start: 'running' }[event.type] ?? statuses.at(-1))
   }
-  return { lines, statusAt: (count) => statuses[count] }
+  return statuses
 }

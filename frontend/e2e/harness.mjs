@@ -28,14 +28,14 @@ export async function folder(t, name = 'callboard-e2e-') {
 }
 
 /** The environment of the program: no display, no key, no other studio's data. */
-function environment(extra) {
+export function environment(extra) {
   const { PATH, HOME, LANG } = process.env
   return { PATH, HOME, LANG, CHECK_PAUSE: '0.05', ...extra }
 }
 
-/** Runs a command of the program to its end. */
-export function callboard(args, env = {}) {
-  const child = spawn(program, args, { env: environment(env) })
+/** Runs a command to its end. */
+export function command(name, args, env = environment()) {
+  const child = spawn(name, args, { env })
   const result = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => (result.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (result.stderr += text))
@@ -122,6 +122,15 @@ export async function settled(studio, runId, ...statuses) {
   })
 }
 
+/** Reads a run's log: each event as the line of JSON it is on the wire. */
+export async function linesOf(studio, runId) {
+  const response = await fetch(new URL(`/api/runs/${runId}/events?after=0`, studio.address), {
+    headers: { Authorization: `Bearer ${studio.token}`, Accept: 'application/json' },
+  })
+  const lines = (await response.text()).split('\n').slice(1, -1)
+  return lines.map((line) => line.replace(/,$/, ''))
+}
+
 let shared
 
 /** The one Chromium of a test file. */
@@ -162,7 +171,7 @@ export async function open(t, address, { width = 1280, height = 900, ...context 
   page.on('pageerror', (error) => faults.push(`thrown: ${error.stack ?? error}`))
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url())
-    if (protocol.startsWith('http') && host !== new URL(page.url() === 'about:blank' ? address : page.url()).host) {
+    if (protocol.startsWith('http') && page.url().startsWith('http') && host !== new URL(page.url()).host) {
       faults.push(`foreign request: ${request.url()}`)
     }
   })

@@ -1,0 +1,59 @@
+// What a test does with a thread on the page, and what it sees of it.
+
+export const composer = (page) => page.getByRole('textbox', { name: 'Message' })
+export const button = (page, name) => page.getByRole('button', { name, exact: true })
+export const rows = (page) => page.locator('[role=feed] [role=article]')
+export const row = (page, tool, state) =>
+  rows(page).and(page.locator(`[data-tool="${tool}"]${state ? `[data-state="${state}"]` : ''}`))
+
+/** Writes a message and sends it. */
+export async function send(page, text) {
+  await composer(page).fill(text)
+  await button(page, 'Send').click()
+}
+
+/** Opens a call's row, if it is not open. */
+export async function unfold(locator) {
+  const toggle = locator.locator('[aria-expanded]').first()
+  if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
+}
+
+/** What the feed shows: each row in order, its call and state, and the words of its line. */
+export function shown(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('[role=feed] [role=article]')].map((article) => ({
+      call: article.dataset.callId,
+      tool: article.dataset.tool,
+      state: article.dataset.state,
+      text: (article.querySelector('[data-line]') ?? article).innerText.replace(/\s+/g, ' ').trim(),
+    })),
+  )
+}
+
+/** Starts to note every state and text each row of the feed shows; `noted` returns them by call. */
+export async function note(page) {
+  await page.evaluate(() => {
+    const seen = {}
+    window.noted = seen
+    const look = () => {
+      for (const article of document.querySelectorAll('[role=feed] [role=article]')) {
+        const key = article.dataset.callId ?? 'words'
+        seen[key] ??= { tool: article.dataset.tool, states: [], texts: [] }
+        const entry = seen[key]
+        if (entry.states.at(-1) !== article.dataset.state) entry.states.push(article.dataset.state)
+        const text = article.innerText
+        if (entry.texts.at(-1) !== text) entry.texts.push(text)
+      }
+    }
+    new MutationObserver(look).observe(document.body, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: ['data-state'],
+    })
+    look()
+  })
+}
+
+export const noted = (page) => page.evaluate(() => Object.values(window.noted))
