@@ -30,6 +30,22 @@ export function shown(page) {
   )
 }
 
+/** Opens a thread on a page that is there, and returns the ms until its feed shows some words. */
+export function opens(page, threadId, words) {
+  return page.evaluate(
+    async ([id, last]) => {
+      const begin = performance.now()
+      location.hash = `#/t/${id}`
+      while (!document.querySelector('[role=feed]')?.innerText.includes(last)) {
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        if (performance.now() - begin > 30_000) throw new Error('the thread did not open')
+      }
+      return performance.now() - begin
+    },
+    [threadId, words],
+  )
+}
+
 /** Starts to note every state and text each row of the feed shows; `noted` returns them by call. */
 export async function note(page) {
   await page.evaluate(() => {
