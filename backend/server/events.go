@@ -136,7 +136,7 @@ func (s *Server) doorbell(w http.ResponseWriter, r *http.Request) error {
 		case <-bell.C:
 			rings = bell.Take()
 		case <-quiet.C:
-			t.buf = append(t.buf, ": keep-alive\n\n"...)
+			t.buf = append(t.buf, protocol.KeepAlive...)
 		case <-r.Context().Done():
 			return nil
 		case <-s.closing:

@@ -103,12 +103,12 @@ func (t *stream) unnumbered(event protocol.Event) error {
 }
 
 func (t *stream) done() error {
-	t.buf = append(t.buf, "data: [DONE]\n\n"...)
+	t.buf = protocol.AppendSSE(t.buf, 0, []byte(protocol.Done))
 	return t.flush()
 }
 
 func (t *stream) keepAlive() error {
-	t.buf = append(t.buf, ": keep-alive\n\n"...)
+	t.buf = append(t.buf, protocol.KeepAlive...)
 	return t.flush()
 }
 
