@@ -80,8 +80,12 @@ type ToolCall struct {
 
 // Chunk is one piece of an answer. Any of its parts may be set; they are read in the order of the fields.
 type Chunk struct {
-	Sent      *Sent // what went over the wire, once per request, first
-	Raw       []byte
+	Sent *Sent // what went over the wire, once per request, first
+	// Raw is what came over the wire for this chunk, keep-alive lines and line ends included: joined, the whole answer. The
+	// receiver may keep it.
+	Raw []byte
+	// Problem says, for people, what of Raw could not be read and was skipped. The answer goes on.
+	Problem   string
 	Reasoning string
 	Text      string
 	// ToolInput has the calls as they are written. A backend that cannot tell leaves it out.

@@ -1,0 +1,167 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"callboard/backend/model"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// maxRefusal is how much of a refusal's body is read, in bytes.
+const maxRefusal = 64 << 10
+
+// exchange is one request and its answer. It is the HTTPDoer of a go-openai client: the client makes the address and the
+// headers and reads the lines; the body goes out as it was encoded here, and the answer comes in through events.
+type exchange struct {
+	backend *Backend
+	parent  context.Context
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	model   string
+	key     string
+	bare    bool     // the address has no path
+	payload *payload // nil asks without a body
+	events  *events
+	stream  *openai.ChatCompletionStream
+}
+
+// errSilent ends a request whose server says nothing more.
+var errSilent = errors.New("the server is silent")
+
+func (b *Backend) exchange(ctx context.Context, model string, p *payload) *exchange {
+	x := &exchange{backend: b, parent: ctx, model: model, payload: p}
+	x.ctx, x.cancel = context.WithCancelCause(ctx)
+	if b.Key != nil {
+		x.key = strings.TrimSpace(b.Key())
+	}
+	return x
+}
+
+func (x *exchange) close() {
+	if x.stream != nil {
+		x.stream.Close()
+	}
+	x.cancel(nil)
+}
+
+// open sends the request and returns the answer's lines.
+func (x *exchange) open() (*openai.ChatCompletionStream, error) {
+	base, err := x.base()
+	if err != nil {
+		return nil, err
+	}
+	x.bare = base.Path == ""
+	config := openai.DefaultConfig(x.key)
+	config.BaseURL = base.String()
+	config.HTTPClient = x
+	config.EmptyMessagesLimit = math.MaxUint
+	// What is asked stands in the payload: an empty request passes go-openai's opinions on models.
+	x.stream, err = openai.NewClientWithConfig(config).CreateChatCompletionStream(x.ctx, openai.ChatCompletionRequest{})
+	if err != nil {
+		x.stream = nil
+		return nil, x.failure(err)
+	}
+	return x.stream, nil
+}
+
+// base is the address before /chat/completions.
+func (x *exchange) base() (*url.URL, error) {
+	text := strings.TrimSpace(x.backend.BaseURL)
+	if text == "" {
+		text = DefaultBaseURL
+	}
+	u, err := url.Parse(text)
+	if err == nil && ((u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
+		err = errors.New("it has to begin with http:// or https:// and a host")
+	}
+	if err != nil {
+		var parse *url.Error // its text quotes the address, which may hold a password
+		if errors.As(err, &parse) {
+			err = parse.Err
+		}
+		return nil, &model.Error{
+			Code: model.CodeUnavailable, Message: fmt.Sprintf("The provider's base URL is not an address: %s.", err), Err: err,
+		}
+	}
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions")
+	u.RawPath = ""
+	return u, nil
+}
+
+// Do sends a request of go-openai's with the payload for a body. What is no success is an error.
+func (x *exchange) Do(request *http.Request) (*http.Response, error) {
+	if x.bare && x.backend.learned.underV1.Load() {
+		request.URL.Path = "/v1" + request.URL.Path
+		x.bare = false
+	}
+	response, err := x.send(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal)) // what did not come is not quoted
+		response.Body.Close()
+		if x.bare && response.StatusCode == http.StatusNotFound {
+			return x.underV1(request, x.refused(response, body))
+		}
+		return nil, x.refused(response, body)
+	}
+	x.events = &events{source: response.Body, idle: x.idle(), silent: x.silent}
+	response.Body = x.events
+	return response, nil
+}
+
+// underV1 tries the address with the /v1 that most servers want. Where that is no better, the answer to the address as it was
+// given stands.
+func (x *exchange) underV1(request *http.Request, first error) (*http.Response, error) {
+	x.bare = false
+	request.URL.Path = "/v1" + request.URL.Path
+	response, err := x.Do(request)
+	var failure *model.Error
+	known := !errors.As(err, &failure) || failure.Status != http.StatusNotFound
+	var said *told
+	if !known && errors.As(err, &said) && !said.object {
+		return nil, first
+	}
+	if known && (err == nil || failure != nil) {
+		x.backend.learned.underV1.Store(true)
+	}
+	return response, err
+}
+
+func (x *exchange) send(request *http.Request) (*http.Response, error) {
+	client := x.backend.HTTPClient
+	if client == nil {
+		client = http.DefaultClient
+	}
+	if x.payload != nil {
+		request.ContentLength = x.payload.length()
+		request.Body = x.payload.reader()
+		request.GetBody = func() (io.ReadCloser, error) { return x.payload.reader(), nil }
+	}
+	timer := time.AfterFunc(x.idle(), x.silent)
+	defer timer.Stop()
+	return client.Do(request)
+}
+
+func (x *exchange) silent() { x.cancel(errSilent) }
+
+func (x *exchange) idle() time.Duration {
+	switch idle := x.backend.IdleTimeout; {
+	case idle == 0:
+		return DefaultIdleTimeout
+	case idle < 0:
+		return math.MaxInt64
+	default:
+		return idle
+	}
+}
