@@ -127,7 +127,17 @@ type outcome struct {
 	cause        error // of the context's end, as it stood when the tool returned
 }
 
-var errTimedOut = errors.New("the tool's timeout is over")
+// timedOut is the cause of a context that ended with the timeout of one call; a call inside that call is cancelled by it.
+type timedOut struct{ call *Call }
+
+func (t *timedOut) Error() string {
+	return fmt.Sprintf("Tool %q timed out after %dms", t.call.Tool.Name, t.call.Tool.Timeout.Milliseconds())
+}
+
+func (c *Call) isTimeout(cause error) bool {
+	var t *timedOut
+	return errors.As(cause, &t) && t.call == c
+}
 
 // Run runs the call and splits what it gives. It never panics, and returns at the latest when the tool's timeout is over, or
 // Grace after ctx is done; then Result.Left is set until the tool returns. A result a tool still gives within the grace counts;
@@ -143,7 +153,7 @@ func (c *Call) Run(ctx Context) Result {
 	c.Presentation() // now, while nothing else touches the arguments
 	var cancel context.CancelFunc
 	if c.Tool.Timeout > 0 {
-		ctx.Context, cancel = context.WithTimeoutCause(ctx.Context, c.Tool.Timeout, errTimedOut)
+		ctx.Context, cancel = context.WithTimeoutCause(ctx.Context, c.Tool.Timeout, &timedOut{call: c})
 	} else {
 		ctx.Context, cancel = context.WithCancel(ctx.Context)
 	}
@@ -168,7 +178,7 @@ func (c *Call) Run(ctx Context) Result {
 		return c.result(o, start)
 	case <-ctx.Done():
 	}
-	if cause := context.Cause(ctx); cause == errTimedOut {
+	if cause := context.Cause(ctx); c.isTimeout(cause) {
 		r := c.failed(outcome{cause: cause}, start)
 		r.Left = left
 		return r
@@ -204,7 +214,7 @@ func (c *Call) work(ctx Context, o *outcome) {
 }
 
 func (c *Call) result(o outcome, start time.Time) Result {
-	if o.err != nil || o.cause == errTimedOut {
+	if o.err != nil || c.isTimeout(o.cause) {
 		return c.failed(o, start)
 	}
 	return Result{
@@ -235,9 +245,8 @@ func (c *Call) presentationOf(o outcome) *Presentation {
 func (c *Call) failure(o outcome) *Error {
 	var own *Error
 	switch {
-	case o.cause == errTimedOut:
-		message := fmt.Sprintf("Tool %q timed out after %dms", c.Tool.Name, c.Tool.Timeout.Milliseconds())
-		return &Error{Code: CodeTimeout, Message: message, Err: errors.Join(context.DeadlineExceeded, o.err)}
+	case c.isTimeout(o.cause):
+		return &Error{Code: CodeTimeout, Message: o.cause.Error(), Err: errors.Join(context.DeadlineExceeded, o.err)}
 	case o.cause != nil:
 		message := fmt.Sprintf("Tool %q was cancelled", c.Tool.Name)
 		if !errors.Is(o.cause, context.Canceled) {

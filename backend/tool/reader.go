@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -29,6 +30,8 @@ type edit struct {
 
 // maxDepth is how deep arguments may nest; browsers and encoding/json give up somewhere above.
 const maxDepth = 1000
+
+var errTooDeep = fmt.Errorf("nested deeper than %d levels", maxDepth)
 
 // mismatch is a reader's error, with the path to the place.
 type mismatch struct {
@@ -60,7 +63,8 @@ func (e *syntaxError) Error() string {
 
 // within puts a key before the path of an error on its way out.
 func within(err error, key string) error {
-	if m, ok := err.(*mismatch); ok {
+	var m *mismatch
+	if errors.As(err, &m) {
 		m.path = append(m.path, key)
 	}
 	return err
@@ -147,14 +151,14 @@ func (r *reader) value(sh *shape) (any, error) {
 		r.at += 4
 		return nil, nil
 	default:
-		return nil, r.fail("expected a value, found %s", excerpt(r.text[r.at:]))
+		return nil, r.fail("expected a value, found %q", excerpt(r.text[r.at:]))
 	}
 }
 
 // enter steps over an opening bracket.
 func (r *reader) enter() error {
 	if r.depth++; r.depth > maxDepth {
-		return &mismatch{message: fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+		return errTooDeep // without its path, which is long
 	}
 	r.at++
 	return nil
@@ -352,69 +356,17 @@ func (r *reader) number(sh *shape) (any, error) {
 	return json.Number(literal), nil
 }
 
-// keySet refuses keys that come twice, or once more in another case.
-type keySet struct {
-	lenient bool
-	few     []string
-	many    map[string]string // folded to as written, once there are more than a few
-}
-
-const fewKeys = 12
-
-func (k *keySet) add(key string) error {
-	if k.many == nil {
-		for _, other := range k.few {
-			if other == key || !k.lenient && strings.EqualFold(other, key) {
-				return twice(other, key)
-			}
-		}
-		if k.few = append(k.few, key); len(k.few) <= fewKeys {
-			return nil
-		}
-		k.many = make(map[string]string, 4*fewKeys)
-		for _, other := range k.few {
-			k.many[k.fold(other)] = other
-		}
-		return nil
-	}
-	folded := k.fold(key)
-	if other, ok := k.many[folded]; ok {
-		return twice(other, key)
-	}
-	k.many[folded] = key
-	return nil
-}
-
-func (k *keySet) fold(key string) string {
-	if k.lenient {
-		return key
-	}
-	return fold(key)
-}
-
-func twice(first, second string) error {
-	if first == second {
-		return &mismatch{message: fmt.Sprintf("property '%s' comes twice", excerpt(first))}
-	}
-	return &mismatch{message: fmt.Sprintf("properties '%s' and '%s' differ only in case", excerpt(first), excerpt(second))}
-}
-
-// fold gives one text for all texts that strings.EqualFold, and encoding/json, take for equal.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			least = min(least, f)
-		}
-		return least
-	}, s)
-}
-
 // excerpt is the beginning of a text, for a message.
 func excerpt(s string) string {
 	const most = 80
-	if len(s) <= most {
-		return strings.ToValidUTF8(s, "\uFFFD")
+	more := ""
+	if len(s) > most {
+		s, more = s[:most], "…"
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD")) + more
 }

@@ -33,8 +33,10 @@ func describeInput(t reflect.Type) (*description, error) {
 	if t.Kind() != reflect.Struct && !isMap && t != rawType {
 		return nil, fmt.Errorf("%s is not a struct, a map with string keys or a json.RawMessage", t)
 	}
-	b := &builder{}
-	d, err := b.describe(t)
+	if t == rawType {
+		t = reflect.TypeFor[map[string]json.RawMessage]() // an object is all that is known
+	}
+	d, err := (&builder{}).describe(t)
 	if err != nil {
 		return nil, err
 	}
