@@ -3,7 +3,9 @@ package protocol
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"sync"
 
 	"callboard/backend/model"
 	"callboard/backend/tool"
@@ -24,24 +26,56 @@ func (e *WireError) Unwrap() error { return e.Err }
 // DecodeFrame reads the JSON of an event. A field of the wrong kind, or a needed one that is missing, makes it a *WireError; null
 // counts as absent, and fields that are not known are let through. An unknown type gives an *Unknown.
 func DecodeFrame(seq int64, data []byte) (Frame, error) {
-	var room [12]member
-	list, err := scanMembers(room[:0], data)
+	f := decoders.Get().(*fields) //nolint:errcheck // it holds nothing else
+	defer f.release()
+	frame, err := f.frame(seq, data)
 	if err != nil {
 		return Frame{}, &WireError{Seq: seq, Raw: bytes.Clone(data), Err: err}
 	}
-	f := &fields{list: list}
-	kind := Type(f.optionalText("type"))
-	if kind == "" {
-		f.fail("it has no type")
-	}
-	frame := Frame{Seq: seq, AtMs: f.integerOr0("at")}
-	if frame.Event = decodeEvent(kind, f); frame.Event == nil {
-		frame.Event = &Unknown{Kind: kind, Raw: bytes.Clone(data)}
-	}
-	if f.err != nil {
-		return Frame{}, &WireError{Seq: seq, Raw: bytes.Clone(data), Err: f.err}
-	}
 	return frame, nil
+}
+
+// decoders keeps the room for an event's members.
+var decoders = sync.Pool{New: func() any { return &fields{list: make([]member, 0, 24)} }}
+
+func (f *fields) release() {
+	clear(f.list)
+	f.list, f.err = f.list[:0], nil
+	decoders.Put(f)
+}
+
+func (f *fields) frame(seq int64, data []byte) (Frame, error) {
+	list, err := scanMembers(f.list, data)
+	if err != nil {
+		return Frame{}, err
+	}
+	f.list = list
+	frame := Frame{Seq: seq, AtMs: f.integerOr0("at")}
+	kind := f.find("type")
+	switch {
+	case kind == nil:
+		return Frame{}, errors.New("it has no type")
+	case kind[0] != '"':
+		return Frame{}, errors.New("its type is not a string")
+	}
+	if frame.Event = decodeEvent(kind[1:len(kind)-1], f); frame.Event == nil {
+		if frame.Event, err = f.unknown(data); err != nil {
+			return Frame{}, err
+		}
+	}
+	return frame, f.err
+}
+
+// unknown also takes the types whose name is written with escapes.
+func (f *fields) unknown(data []byte) (Event, error) {
+	kind := f.text("type")
+	if kind == "" {
+		return nil, errors.New("it has no type")
+	}
+	if event := decodeEvent([]byte(kind), f); event != nil {
+		return event, nil
+	}
+	return &Unknown{Kind: Type(kind), Raw: bytes.Clone(data)}, nil
 }
 
 var (
@@ -54,8 +88,8 @@ var (
 )
 
 // decodeEvent returns nil for a type that is not known.
-func decodeEvent(kind Type, f *fields) Event {
-	switch kind {
+func decodeEvent(kind []byte, f *fields) Event {
+	switch Type(kind) {
 	case TypeTextDelta:
 		return &TextDelta{ID: f.id("id"), Delta: f.text("delta")}
 	case TypeReasoningDelta:

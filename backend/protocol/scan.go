@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -291,8 +292,16 @@ func isHex(c byte) bool {
 // unquote returns what a JSON string that was scanned stands for. What Go cannot hold becomes U+FFFD.
 func unquote(quoted []byte) string {
 	body := quoted[1 : len(quoted)-1]
-	out := make([]byte, 0, len(body))
-	for i := 0; i < len(body); i++ {
+	escape := bytes.IndexByte(body, '\\')
+	if escape < 0 && utf8.Valid(body) {
+		return string(body)
+	}
+	if escape < 0 {
+		return unquoteSlowly(quoted)
+	}
+	var room [512]byte
+	out := append(room[:0], body[:escape]...)
+	for i := escape; i < len(body); i++ {
 		c := body[i]
 		if c == '\\' {
 			i++
