@@ -60,7 +60,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body, to any) err
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	data, err := io.ReadAll(response.Body)
 	if err != nil {
 		return fmt.Errorf("%s %s: read the answer: %w", method, path, err)
@@ -107,7 +107,7 @@ func (c *Client) send(ctx context.Context, method, path string, body any, accept
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		defer response.Body.Close()
+		defer func() { _ = response.Body.Close() }()
 		return nil, readError(response, method, path)
 	}
 	return response, nil

@@ -70,10 +70,8 @@ func (c *Client) Rings(ctx context.Context) iter.Seq2[agent.Ring, error] {
 			}, func(e protocol.SSEEvent) error {
 				failed = 0
 				var ring agent.Ring
-				if json.Unmarshal(e.Data, &ring) != nil {
-					return nil // a ring says nothing the events do not
-				}
-				if !yield(ring, nil) {
+				readable := json.Unmarshal(e.Data, &ring) == nil // what is not says nothing the events do not
+				if readable && !yield(ring, nil) {
 					return errStop
 				}
 				return nil
@@ -192,7 +190,7 @@ func (c *Client) read(ctx context.Context, connect func(context.Context) (*http.
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, eventStream) {
 		return &Error{Status: response.StatusCode, Message: fmt.Sprintf("%s answered with %q, not with a stream of events", response.Request.URL, kind)}
 	}
@@ -205,7 +203,7 @@ func (c *Client) read(ctx context.Context, connect func(context.Context) (*http.
 	defer watched.timer.Stop()
 	for e, err := range protocol.ReadSSE(watched) {
 		if err != nil {
-			if context.Cause(ctx) == errSilent {
+			if errors.Is(context.Cause(ctx), errSilent) {
 				return errSilent
 			}
 			return fmt.Errorf("read the stream: %w", err)

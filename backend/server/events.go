@@ -107,7 +107,7 @@ func (s *Server) doorbell(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := openStream(w)
+	t, err := openStream(w, r)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func TestTheGuardLetsIn(t *testing.T) {
 		{"an origin of an extension", "POST", "/api/x", "127.0.0.1:4820", []string{"Cookie", cookie, "Origin", "chrome-extension://127.0.0.1:4820"}, 403},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := httptest.NewRequest(c.method, c.target, nil)
+			r := httptest.NewRequestWithContext(t.Context(), c.method, c.target, nil)
 			r.Host = c.host
 			for i := 0; i < len(c.header); i += 2 {
 				r.Header.Set(c.header[i], c.header[i+1])
@@ -83,11 +83,15 @@ func TestOpeningThePageWithTheTokenSetsACookie(t *testing.T) {
 	web := httptest.NewServer(guarded(Guard{Token: "a token; with, odd \"signs\""}))
 	defer web.Close()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Get(web.URL + "/?token=a+token%3B+with%2C+odd+%22signs%22&thread=t1")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+"/?token=a+token%3B+with%2C+odd+%22signs%22&thread=t1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	response.Body.Close()
+	response, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
 	if got, want := response.StatusCode, http.StatusSeeOther; got != want {
 		t.Fatalf("status: got %d, want %d", got, want)
 	}
@@ -106,7 +110,7 @@ func TestOpeningThePageWithTheTokenSetsACookie(t *testing.T) {
 	if strings.Contains(cookie.Value, "token") {
 		t.Errorf("the cookie holds the token: %s", cookie.Value)
 	}
-	r, err := http.NewRequest("GET", web.URL+"/?thread=t1", nil)
+	r, err = http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+"/?thread=t1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +119,7 @@ func TestOpeningThePageWithTheTokenSetsACookie(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response.Body.Close()
+	_ = response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("with the cookie: got %d", response.StatusCode)
 	}
@@ -124,7 +128,7 @@ func TestOpeningThePageWithTheTokenSetsACookie(t *testing.T) {
 func TestWithoutATokenEveryoneIsLetIn(t *testing.T) {
 	for target, want := range map[string]int{"/api/threads": 200, "/?token=": 200, "/?token=x": 200} {
 		out := httptest.NewRecorder()
-		r := httptest.NewRequest("GET", target, nil)
+		r := httptest.NewRequestWithContext(t.Context(), "GET", target, nil)
 		r.Host = "localhost"
 		guarded(Guard{}).ServeHTTP(out, r)
 		if out.Code != want {
@@ -145,7 +149,7 @@ func TestTheGuardLimitsBodies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := httptest.NewRecorder()
-			r := httptest.NewRequest("POST", "/x", c.body)
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/x", c.body)
 			r.Host = "localhost"
 			guarded(Guard{MaxBody: 8}).ServeHTTP(out, r)
 			if out.Code != c.want {

@@ -115,7 +115,7 @@ func (s *Server) resumeStream(w http.ResponseWriter, r *http.Request) error {
 	if now.Status != protocol.StatusPaused {
 		return s.streamRun(w, r, run.ID, run.Last, true) // someone else's decision was the last that was missing
 	}
-	t, err := openStream(w)
+	t, err := openStream(w, r)
 	if err != nil {
 		return err
 	}

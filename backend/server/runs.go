@@ -124,7 +124,7 @@ func (s *Server) agentOf(ctx context.Context, threadID string) (string, error) {
 // streamRun streams a run's events to the client that asked.
 func (s *Server) streamRun(w http.ResponseWriter, r *http.Request, runID string, after int64, one bool) error {
 	defer s.audience.join(runID)()
-	t, err := openStream(w)
+	t, err := openStream(w, r)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ type Server struct {
 	Agents []*agent.Agent
 	// Threads is the list of threads and what else the routes read; nil is the Runner's Store when it has the methods.
 	Threads ThreadStore
-	// Grace is how long a run that was started over /stream or /chat goes on after its client left; 0 is DefaultGrace. A run that
-	// waits, or waited, for a person is never cancelled.
+	// Grace is how long a run that was started over /stream or /chat goes on after its client left; 0 is DefaultGrace, negative
+	// is none. A run that waits, or waited, for a person is never cancelled.
 	Grace time.Duration
 	// KeepRuns lets runs go on whether or not their clients stay.
 	KeepRuns bool

@@ -39,7 +39,7 @@ type world struct {
 	logged  *lockedBuffer
 }
 
-type number1 struct {
+type echoed struct {
 	N int `json:"n" jsonschema_description:"A number"`
 }
 
@@ -54,8 +54,8 @@ func start(t *testing.T, change func(*Server), turns ...scripted.Turn) *world {
 	t.Helper()
 	w := &world{t: t, release: make(chan struct{}), logged: &lockedBuffer{}}
 	tools := []*tool.Tool{
-		tool.Must(tool.Config[number1, number1]{
-			Name: "echo", Description: "Says what it is told", Run: func(_ tool.Context, in number1) (number1, error) { return in, nil },
+		tool.Must(tool.Config[echoed, echoed]{
+			Name: "echo", Description: "Says what it is told", Run: func(_ tool.Context, in echoed) (echoed, error) { return in, nil },
 		}),
 		tool.Must(tool.Config[release, string]{
 			Name: "release", Description: "Releases", Approval: tool.Always, SideEffects: []tool.SideEffect{tool.External},
@@ -127,7 +127,6 @@ func (b *lockedBuffer) String() string {
 func (w *world) request(method, path, body string, header ...string) (int, string) {
 	w.t.Helper()
 	response := w.open(w.t.Context(), method, path, body, header...)
-	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		w.t.Fatalf("%s %s: read the answer: %v", method, path, err)
@@ -135,8 +134,15 @@ func (w *world) request(method, path, body string, header ...string) (int, strin
 	return response.StatusCode, string(text)
 }
 
-// open sends a request and returns as soon as the headers are there. header is name, value, name, value.
-func (w *world) open(ctx context.Context, method, path, body string, header ...string) *http.Response {
+// opened is an answer whose body is still to be read.
+type opened struct {
+	StatusCode int
+	Header     http.Header
+	Body       io.ReadCloser
+}
+
+// open sends a request and returns as soon as the headers are there; the body is closed with the test. header is name, value, name, value.
+func (w *world) open(ctx context.Context, method, path, body string, header ...string) opened {
 	w.t.Helper()
 	var reader io.Reader
 	if body != "" {
@@ -156,7 +162,8 @@ func (w *world) open(ctx context.Context, method, path, body string, header ...s
 	if err != nil {
 		w.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	return response
+	w.t.Cleanup(func() { _ = response.Body.Close() })
+	return opened{response.StatusCode, response.Header, response.Body}
 }
 
 // get reads a JSON answer into to and wants status 200, 201 or 202.
@@ -254,7 +261,6 @@ func (r *reader) all() []sent {
 func (w *world) stream(method, path, body string, header ...string) []sent {
 	w.t.Helper()
 	response := w.open(w.t.Context(), method, path, body, header...)
-	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(response.Body)
 		w.t.Fatalf("%s %s: status %d: %s", method, path, response.StatusCode, text)

@@ -41,17 +41,23 @@ func canStream(w http.ResponseWriter) error {
 }
 
 // openStream sends the headers at once.
-func openStream(w http.ResponseWriter) (*stream, error) {
+func openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
 	if err := canStream(w); err != nil {
 		return nil, err
 	}
+	t := &stream{w: w, out: http.NewResponseController(w)}
+	// The server's timeouts are those of requests; a writer that has none needs no lifting.
+	_ = t.out.SetReadDeadline(time.Time{})
+	_ = t.out.SetWriteDeadline(time.Time{})
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Connection", "keep-alive")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	t := &stream{w: w, out: http.NewResponseController(w)}
+	if r.Method == http.MethodHead {
+		return nil, errGone // it reads headers only
+	}
 	return t, t.flush()
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,7 +29,6 @@ func TestAStreamIsTheLogUnderItsNumbers(t *testing.T) {
 				body = `{"messages":[{"role":"user","content":"old"},{"role":"assistant","content":"yes"},{"id":"m7","role":"user","content":"say it"}]}`
 			}
 			response := w.open(t.Context(), "POST", path, body)
-			defer response.Body.Close()
 			for name, want := range map[string]string{
 				"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no",
 			} {
@@ -90,7 +90,6 @@ func TestTheFirstDeltaIsOnTheWireBeforeTheSecondChunkComes(t *testing.T) {
 		s.Runner.MergeWindow = 0 // the default
 	})
 	response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
-	defer response.Body.Close()
 	r := newReader(t, response.Body)
 	deltas := r.until(protocol.TypeTextDelta)
 	if backend.second.Load() {
@@ -122,7 +121,6 @@ func TestNoClientSeesAnEventBeforeItIsStored(t *testing.T) {
 	w := start(t, func(s *Server) { s.Runner.Store = store }, scripted.CallTool("c1", "echo", `{"n":1}`), scripted.Say("done"))
 	began := time.Now()
 	response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
-	defer response.Body.Close()
 	r, count := newReader(t, response.Body), 0
 	for {
 		e, ok := r.next()
@@ -177,7 +175,7 @@ func TestAClientThatReconnectsGetsEachMissedEventOnce(t *testing.T) {
 				got = append(got, e)
 			}
 			cut()
-			response.Body.Close()
+			_ = response.Body.Close()
 			got = append(got, w.stream("GET", "/runs/"+run.RunID+"/events", "", "Last-Event-ID", fmt.Sprint(n+1))...)
 			want := append(w.logOf(run.RunID), sent{0, "[DONE]"})
 			if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -196,7 +194,6 @@ func TestASlowReaderLosesNothingAndSlowsNobody(t *testing.T) {
 	w := start(t, nil, long)
 	run := w.begin("go")
 	response := w.open(t.Context(), "GET", "/runs/"+run.RunID+"/events", "")
-	defer response.Body.Close()
 	w.eventually("the run ends while nobody reads", func() bool { return w.statusOf(run.RunID).Ended() })
 	events := newReader(t, response.Body).all()
 	log := w.logOf(run.RunID)
@@ -214,7 +211,6 @@ func TestEventsGoOnOverPauses(t *testing.T) {
 	w := start(t, nil, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.Say("done"))
 	run := w.begin("go")
 	response := w.open(t.Context(), "GET", "/runs/"+run.RunID+"/events", "")
-	defer response.Body.Close()
 	r := newReader(t, response.Body)
 	got := r.until(protocol.TypeFinish)
 	w.decideAll(true)
@@ -257,31 +253,6 @@ func TestAfterAnErrorTheStreamOnlyCloses(t *testing.T) {
 	}
 }
 
-func TestASilentStreamSendsComments(t *testing.T) {
-	w := start(t, func(s *Server) { s.KeepAlive = 10 * time.Millisecond }, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
-	response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
-	defer response.Body.Close()
-	bell := w.open(t.Context(), "GET", "/doorbell", "")
-	defer bell.Body.Close()
-	time.AfterFunc(100*time.Millisecond, func() { close(w.release) })
-	r := newReader(t, response.Body)
-	for _, e := range r.all() {
-		if e.seq == 0 && e.data != "[DONE]" {
-			t.Errorf("event without a number: %v", e)
-		}
-	}
-	if r.comments < 3 {
-		t.Errorf("got %d comments in 100 ms of silence", r.comments)
-	}
-	r = newReader(t, bell.Body)
-	for e, ok := r.next(); ok && !strings.Contains(e.data, `"completed"`); {
-		e, ok = r.next()
-	}
-	if r.comments < 3 {
-		t.Errorf("the doorbell sent %d comments", r.comments)
-	}
-}
-
 func TestClientsThatLeaveLeaveNothingBehind(t *testing.T) {
 	w := start(t, nil, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
 	run := w.begin("go")
@@ -292,7 +263,6 @@ func TestClientsThatLeaveLeaveNothingBehind(t *testing.T) {
 	for range 20 {
 		for _, path := range []string{"/runs/" + run.RunID + "/events", "/doorbell"} {
 			response := w.open(ctx, "GET", path, "")
-			defer response.Body.Close()
 			if path != "/doorbell" {
 				newReader(t, response.Body).until(protocol.TypeCallState)
 			}
@@ -305,52 +275,40 @@ func TestClientsThatLeaveLeaveNothingBehind(t *testing.T) {
 	close(w.release)
 }
 
+func TestAStreamOutlivesTheTimeoutsOfRequests(t *testing.T) {
+	w := start(t, nil, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
+	web := httptest.NewUnstartedServer(w.server.Handler())
+	web.Config.ReadTimeout, web.Config.WriteTimeout = 50*time.Millisecond, 50*time.Millisecond
+	web.Start()
+	defer web.Close()
+	w.url = web.URL
+	response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
+	time.AfterFunc(200*time.Millisecond, func() { close(w.release) })
+	events := newReader(t, response.Body).all()
+	if last := events[len(events)-1]; last.data != protocol.Done {
+		t.Errorf("the stream ended with %v", last)
+	}
+}
+
 func TestClosingTheServerEndsItsStreams(t *testing.T) {
 	w := start(t, nil, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
 	run := w.begin("go")
-	var streams []*http.Response
+	streams := map[string]opened{}
 	for _, path := range []string{"/runs/" + run.RunID + "/events", "/doorbell"} {
-		response := w.open(t.Context(), "GET", path, "")
-		defer response.Body.Close()
-		streams = append(streams, response)
+		streams[path] = w.open(t.Context(), "GET", path, "")
 	}
 	if err := w.server.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, response := range streams {
-		if _, err := io.ReadAll(response.Body); err != nil {
-			t.Errorf("%s: %v", response.Request.URL.Path, err)
+	for path, stream := range streams {
+		if _, err := io.ReadAll(stream.Body); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 	if status, body := w.request("GET", "/ready", ""); status != http.StatusServiceUnavailable {
 		t.Errorf("ready: got %d %s", status, body)
 	}
 	close(w.release)
-}
-
-func TestTheDoorbellRingsForEveryRun(t *testing.T) {
-	w := start(t, nil, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.Say("done"))
-	old := w.paused()
-	bell := w.open(t.Context(), "GET", "/doorbell", "")
-	defer bell.Body.Close()
-	r := newReader(t, bell.Body)
-	first, _ := r.next()
-	if !strings.Contains(first.data, old.RunID) || !strings.Contains(first.data, `"paused"`) || first.seq != 0 {
-		t.Errorf("the first ring: got %v, want the paused run, without a number", first)
-	}
-	run := w.begin("go")
-	for {
-		e, ok := r.next()
-		if !ok {
-			t.Fatal("the doorbell ended")
-		}
-		if strings.Contains(e.data, run.RunID) && strings.Contains(e.data, `"paused"`) {
-			if want := fmt.Sprintf(`"last":%d`, len(w.logOf(run.RunID))); !strings.Contains(e.data, want) {
-				t.Errorf("got %s, want %s", e.data, want)
-			}
-			return
-		}
-	}
 }
 
 // brokenStore cannot be read once broken is set.
@@ -387,7 +345,6 @@ func TestAStreamThatCannotGoOnSaysSo(t *testing.T) {
 			store := &brokenStore{}
 			w := start(t, func(s *Server) { s.Runner.Store = store }, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
 			response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
-			defer response.Body.Close()
 			r := newReader(t, response.Body)
 			r.until(protocol.TypeCallState)
 			c.breaks(store)

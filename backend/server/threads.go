@@ -203,17 +203,8 @@ func (s *Server) addMessage(w http.ResponseWriter, r *http.Request) error {
 	if strings.TrimSpace(m.Content) == "" {
 		return invalid("content: must be a string that is not blank")
 	}
-	runs, err := s.log.Runs(r.Context(), agent.RunQuery{
-		ThreadID: id, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
-	})
-	if err != nil {
+	if err := s.checkIdle(r.Context(), id); err != nil {
 		return err
-	}
-	for _, run := range runs {
-		if run.Status == protocol.StatusRunning {
-			return agent.ErrBusy
-		}
-		return conflict(CodeRunPaused, "the thread's run waits for a decision")
 	}
 	batch := &agent.Batch{Run: agent.Run{ThreadID: id}, Messages: []*model.Message{m}}
 	if err := s.log.Append(context.WithoutCancel(r.Context()), batch); err != nil {
@@ -221,6 +212,20 @@ func (s *Server) addMessage(w http.ResponseWriter, r *http.Request) error {
 	}
 	writeJSON(w, http.StatusCreated, messageAnswerOf(m))
 	return nil
+}
+
+// checkIdle refuses what a thread with an unfinished run does not take.
+func (s *Server) checkIdle(ctx context.Context, threadID string) error {
+	runs, err := s.log.Runs(ctx, agent.RunQuery{
+		ThreadID: threadID, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
+	})
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	if runs[0].Status == protocol.StatusRunning {
+		return agent.ErrBusy
+	}
+	return conflict(CodeRunPaused, "the thread's run waits for a decision")
 }
 
 // runRow is a run in a list.

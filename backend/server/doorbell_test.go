@@ -1,0 +1,64 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/backend/model/scripted"
+)
+
+func TestTheDoorbellRingsForEveryRun(t *testing.T) {
+	w := start(t, nil, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.Say("done"))
+	old := w.paused()
+	bell := w.open(t.Context(), "GET", "/doorbell", "")
+	r := newReader(t, bell.Body)
+	first, _ := r.next()
+	if !strings.Contains(first.data, old.RunID) || !strings.Contains(first.data, `"paused"`) || first.seq != 0 {
+		t.Errorf("the first ring: got %v, want the paused run, without a number", first)
+	}
+	run := w.begin("go")
+	for {
+		e, ok := r.next()
+		if !ok {
+			t.Fatal("the doorbell ended")
+		}
+		if strings.Contains(e.data, run.RunID) && strings.Contains(e.data, `"paused"`) {
+			if want := fmt.Sprintf(`"last":%d`, len(w.logOf(run.RunID))); !strings.Contains(e.data, want) {
+				t.Errorf("got %s, want %s", e.data, want)
+			}
+			return
+		}
+	}
+}
+
+func TestASilentStreamSendsComments(t *testing.T) {
+	w := start(t, func(s *Server) { s.KeepAlive = 10 * time.Millisecond }, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
+	response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
+	bell := w.open(t.Context(), "GET", "/doorbell", "")
+	time.AfterFunc(100*time.Millisecond, func() { close(w.release) })
+	r := newReader(t, response.Body)
+	for _, e := range r.all() {
+		if e.seq == 0 && e.data != "[DONE]" {
+			t.Errorf("event without a number: %v", e)
+		}
+	}
+	if r.comments < 3 {
+		t.Errorf("got %d comments in 100 ms of silence", r.comments)
+	}
+	r = newReader(t, bell.Body)
+	for e, ok := r.next(); ok && !strings.Contains(e.data, `"completed"`); {
+		e, ok = r.next()
+	}
+	if r.comments < 3 {
+		t.Errorf("the doorbell sent %d comments", r.comments)
+	}
+}
+
+func TestAHeadRequestOfAStreamIsAnsweredAtOnce(t *testing.T) {
+	w := start(t, nil)
+	if response := w.open(t.Context(), "HEAD", "/doorbell", ""); response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("got %d %v", response.StatusCode, response.Header)
+	}
+}
