@@ -65,7 +65,12 @@ export class ThreadStore {
   readonly state = new Cell<ThreadState>(empty)
   /** The rows of all runs in order: a new array only when a row came, went or changed its kind. */
   readonly rows = new Cell<Row[]>([])
-  readonly folding = new Folding(() => this.#rebuild())
+  readonly folding = new Folding(() => {
+    this.#rebuild()
+    this.#tell()
+  })
+  /** What is open inside of rows, kept while they are scrolled away. */
+  readonly flags = new Map<string, boolean>()
   readonly #api: Api
   readonly #entries = new Map<string, Entry>()
   readonly #listeners = new Set<() => void>()
@@ -125,11 +130,6 @@ export class ThreadStore {
     entry.transcript = newTranscript()
     entry.dirty = true
     await this.#pull(entry)
-  }
-
-  /** Tells listeners of a change that no event brought. */
-  touch(): void {
-    this.#schedule()
   }
 
   close(): void {
@@ -221,6 +221,10 @@ export class ThreadStore {
     if (this.#order.some((entry) => entry.dirty)) this.#rebuild()
     const { phase, fault } = this.state.get()
     this.#settle(phase, fault)
+    this.#tell()
+  }
+
+  #tell(): void {
     for (const listener of [...this.#listeners]) listener()
   }
 

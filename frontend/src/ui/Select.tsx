@@ -1,6 +1,7 @@
 import { Select as Base } from '@base-ui/react/select'
 import clsx from 'clsx'
-import { Check, ChevronDown } from 'lucide'
+import Check from 'lucide/dist/esm/icons/check.mjs'
+import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
 import { Icon } from './Icon'
 
 export interface Option {

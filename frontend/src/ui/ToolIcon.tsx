@@ -1,5 +1,5 @@
 import type { IconNode } from 'lucide'
-import { Wrench } from 'lucide'
+import Wrench from 'lucide/dist/esm/icons/wrench.mjs'
 import { useSyncExternalStore } from 'react'
 import { Icon } from './Icon'
 

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { isJsonError, type JsonMember, type JsonNode, members, parseJson, stringValue } from '../../protocol/json'
+import { Keep } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { Mark, Value } from './JsonTree'
 import { PlainLines } from './Lines'
@@ -41,7 +42,9 @@ function ArgumentList({ list }: { list: JsonMember[] }) {
             )}
           </dt>
           <dd className="min-w-0">
-            <ArgumentValue node={member.value} />
+            <Keep name={String(index)}>
+              <ArgumentValue node={member.value} />
+            </Keep>
           </dd>
         </div>
       ))}

@@ -1,10 +1,13 @@
 import clsx from 'clsx'
-import { Braces, Copy, Maximize2 } from 'lucide'
+import Braces from 'lucide/dist/esm/icons/braces.mjs'
+import Copy from 'lucide/dist/esm/icons/copy.mjs'
+import Maximize2 from 'lucide/dist/esm/icons/maximize-2.mjs'
 import { type ReactNode, useState } from 'react'
 import { IconButton } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
 import { Dialog } from '../../ui/Dialog'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { useKept } from '../../ui/kept'
 import { PlainLines } from './Lines'
 
 interface Props {
@@ -23,7 +26,7 @@ interface Props {
 
 /** The frame of a details block: what it is, Raw, Copy, Open in panel, and its content. A fault in the content stays in it. */
 export function BlockFrame({ title, heading, meta, copyText, raw, children }: Props) {
-  const [showRaw, setShowRaw] = useState(false)
+  const [showRaw, setShowRaw] = useKept('raw', false)
   const [panel, setPanel] = useState(false)
   const content = (full: boolean) => (
     <ErrorBoundary what={title} resetKey={raw}>

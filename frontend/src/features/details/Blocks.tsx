@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { Markdown } from '../../markdown/Markdown'
 import { type Block, detailsBlocks } from '../../protocol/details'
 import { stringValue } from '../../protocol/json'
+import { Keep } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { BlockFrame } from './BlockFrame'
 import { DiffBlock } from './DiffBlock'
@@ -18,7 +19,9 @@ export function Blocks({ detailsText, tail }: { detailsText: string; tail?: bool
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {blocks.map((block, index) => (
-        <BlockView key={index} block={block} tail={tail} />
+        <Keep key={index} name={String(index)}>
+          <BlockView block={block} tail={tail} />
+        </Keep>
       ))}
     </div>
   )

@@ -1,9 +1,11 @@
 import clsx from 'clsx'
-import { ChevronDown, ChevronRight } from 'lucide'
+import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
+import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
 import { useMemo, useState } from 'react'
 import { isExact, isJsonError, items, type JsonNode, members, parseJson, stringValue } from '../../protocol/json'
 import { count, counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
+import { Keep, useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { PlainLines } from './Lines'
 
@@ -59,7 +61,7 @@ function children(node: JsonNode): Child[] {
 
 function Branch({ node, depth, full }: { node: JsonNode; depth: number; full?: boolean }) {
   const all = useMemo(() => children(node), [node])
-  const [open, setOpen] = useState(depth === 0 || (depth < 3 && all.length <= 8))
+  const [open, setOpen] = useKept('open', depth === 0 || (depth < 3 && all.length <= 8))
   const [shown, setShown] = useState(full ? page * 5 : page)
   const [left, right] = node.kind === 'array' ? ['[', ']'] : ['{', '}']
   if (all.length === 0) return <span className="text-muted">{left + right}</span>
@@ -88,7 +90,9 @@ function Branch({ node, depth, full }: { node: JsonNode; depth: number; full?: b
                   {child.mark && <Mark>{child.mark}</Mark>}
                 </>
               )}
-              <Value node={child.value} depth={depth + 1} />
+              <Keep name={String(index)}>
+                <Value node={child.value} depth={depth + 1} />
+              </Keep>
             </div>
           ))}
           {shown < all.length && (
@@ -125,7 +129,7 @@ export function NumberValue({ text }: { text: string }) {
 }
 
 function StringValue({ text }: { text: string }) {
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useKept('text', false)
   const lines = text.includes('\\n')
   if (!lines && text.length <= longString) {
     return (

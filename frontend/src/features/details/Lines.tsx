@@ -1,8 +1,9 @@
-import { ChevronDown } from 'lucide'
-import { type ReactNode, useState } from 'react'
+import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
+import type { ReactNode } from 'react'
 import { VList } from 'virtua'
 import { counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
+import { useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 
 /** How many lines a block shows before it is asked for all. */
@@ -21,7 +22,7 @@ interface Props<L> {
 
 /** Lines of text: the first twelve, all when asked, virtual when there are many. */
 export function Lines<L>({ lines, draw, full, tail }: Props<L>) {
-  const [all, setAll] = useState(false)
+  const [all, setAll] = useKept('all', false)
   // One more line takes no more room than the button that shows it.
   const cut = !full && !all && lines.length > fewLines + 1
   const from = cut && tail ? lines.length - fewLines : 0

@@ -1,4 +1,5 @@
-import { ArrowDown, ArrowUp } from 'lucide'
+import ArrowDown from 'lucide/dist/esm/icons/arrow-down.mjs'
+import ArrowUp from 'lucide/dist/esm/icons/arrow-up.mjs'
 import { useMemo, useState } from 'react'
 import { isJsonError, parseJson, stringValue } from '../../protocol/json'
 import { counted } from '../../ui/format'

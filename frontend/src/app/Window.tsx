@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react'
+import { NewThread } from '../features/setup/NewThread'
+import { SettingsDialog } from '../features/setup/SettingsDialog'
+import { ThreadView } from '../features/thread/ThreadView'
+import { Sidebar } from '../features/threads/Sidebar'
+import { OpenLink } from '../markdown/OpenLink'
+import { type App, AppContext } from '../state/app'
+import { useCell } from '../state/cell'
+import { ErrorBoundary } from '../ui/ErrorBoundary'
+import { Toaster } from '../ui/Toaster'
+import { ConnectionBar, RestartBar } from './Bars'
+import { LinkDialog } from './LinkDialog'
+import { TopBar } from './TopBar'
+import { useTheme } from './useTheme'
+
+/** Under this width, in px, the list of threads stays closed until it is asked for. */
+const narrow = 720
+
+/** The window: the list of threads and the one that is open. */
+export function Window({ app }: { app: App }) {
+  const route = useCell(app.router.route)
+  const studio = useCell(app.studio.cell)
+  const [sidebar, setSidebar] = useState(() => window.innerWidth >= narrow)
+  const [link, setLink] = useState<string>()
+  useEffect(() => app.start(), [app])
+  useTheme(studio.state?.settings.theme, app.transport.host)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'b') return
+      event.preventDefault()
+      setSidebar((shown) => !shown)
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+  return (
+    <AppContext value={app}>
+      <OpenLink value={setLink}>
+        <Toaster>
+          <div className="flex h-full flex-col">
+            <TopBar onToggleSidebar={() => setSidebar(!sidebar)} />
+            <ConnectionBar />
+            <RestartBar />
+            <div className="flex min-h-0 flex-1">
+              {sidebar && (
+                <ErrorBoundary what="The list of threads">
+                  <Sidebar />
+                </ErrorBoundary>
+              )}
+              <ErrorBoundary what="This view" resetKey={JSON.stringify(route)}>
+                {route.kind === 'thread' ? <ThreadView threadId={route.threadId} /> : <NewThread />}
+              </ErrorBoundary>
+            </div>
+          </div>
+          <SettingsDialog />
+          <LinkDialog address={link} onOpen={app.transport.host.openExternal} onClose={() => setLink(undefined)} />
+          <LiveRegion app={app} />
+        </Toaster>
+      </OpenLink>
+    </AppContext>
+  )
+}
+
+/** What a screen reader hears of what happens, a sentence at a time. */
+function LiveRegion({ app }: { app: App }) {
+  const said = useCell(app.announcer.said)
+  return (
+    <div aria-live="polite" role="status" className="sr-only">
+      {said}
+    </div>
+  )
+}

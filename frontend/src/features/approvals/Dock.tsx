@@ -1,0 +1,50 @@
+import ShieldQuestionMark from 'lucide/dist/esm/icons/shield-question-mark.mjs'
+import { useNow } from '../../state/clock'
+import { labelOf } from '../../state/rows'
+import type { RunCall } from '../../state/threadStore'
+import { Button } from '../../ui/Button'
+import { elapsed } from '../../ui/format'
+import { Icon } from '../../ui/Icon'
+import { Verbatim } from '../../ui/Verbatim'
+import { ApprovalCard } from './ApprovalCard'
+
+interface Props {
+  waiting: RunCall[]
+  docked: RunCall
+  onShow: (call: RunCall) => void
+}
+
+/** The decision that waits while its row is out of sight: it stands above the composer, over the thread. */
+export function Dock({ waiting, docked, onShow }: Props) {
+  const { call } = docked
+  const now = useNow(true)
+  const at = waiting.findIndex((each) => each.call === call)
+  return (
+    <div className="absolute inset-x-0 bottom-0 mx-auto max-h-[70%] max-w-[1160px] overflow-y-auto px-8 pb-2">
+      <div className="rounded-block bg-surface shadow-popover">
+        <header className="flex h-9 items-center gap-2 rounded-t-block border border-b-0 border-wait px-3 text-small">
+          <Icon node={ShieldQuestionMark} className="text-wait" />
+          <span className="font-semibold">
+            <Verbatim text={labelOf(call)} />
+          </span>
+          <span className="min-w-0 flex-1 truncate font-mono text-code text-muted">
+            <Verbatim text={call.presentation?.detail ?? ''} />
+          </span>
+          <span className="tnum text-wait">
+            {call.state === 'unknown' ? 'unknown' : 'needs approval'}
+            {call.waitingAt !== undefined && `, ${elapsed(Math.max(0, now - call.waitingAt))}`}
+          </span>
+          {waiting.length > 1 && (
+            <span className="tnum text-faint">
+              {at + 1} of {waiting.length}
+            </span>
+          )}
+          <Button small tone="ghost" onClick={() => onShow(docked)}>
+            Show in thread
+          </Button>
+        </header>
+        <ApprovalCard key={call.approvalId} call={call} docked />
+      </div>
+    </div>
+  )
+}

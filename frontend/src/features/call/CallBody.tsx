@@ -1,0 +1,222 @@
+import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
+import type { ReactNode, Ref } from 'react'
+import type { Call } from '../../protocol/transcript'
+import { Icon } from '../../ui/Icon'
+import { Keep, useKept } from '../../ui/kept'
+import { Verbatim } from '../../ui/Verbatim'
+import { ApprovalCard, type CardActions } from '../approvals/ApprovalCard'
+import { Arguments } from '../details/Arguments'
+import { BlockFrame } from '../details/BlockFrame'
+import { Blocks, ResultBlock } from '../details/Blocks'
+import { GrowingView } from './GrowingView'
+import { statusOf, whoDecided } from './status'
+
+interface Props {
+  call: Call
+  /** The model went on after this call, so it read what came of it. */
+  read: boolean
+  actions?: Ref<CardActions>
+  onSeen?: () => void
+}
+
+/** What stands under an open row: what is known of the call in its state. */
+export function CallBody({ call, read, actions, onSeen }: Props) {
+  switch (call.state) {
+    case 'input':
+      return (
+        <Box>
+          <GrowingView text={call.proposedText} />
+        </Box>
+      )
+    case 'proposed':
+    case 'approved':
+    case 'dropped':
+      return (
+        <Box>
+          <Arguments text={call.argumentsText} />
+        </Box>
+      )
+    case 'waiting':
+      return <ApprovalCard call={call} actions={actions} onSeen={onSeen} />
+    case 'unknown':
+      if (call.approval?.kind === 'unknown' && !call.own.settled) {
+        return <ApprovalCard call={call} actions={actions} onSeen={onSeen} />
+      }
+      return (
+        <>
+          <Box>
+            <p className="px-3 py-2 text-small text-wait">
+              Whether this call did its work is not known:{' '}
+              <Verbatim text={call.reason ?? 'the app stopped while it ran'} />.
+            </p>
+          </Box>
+          <Progress call={call} />
+          <More call={call} />
+        </>
+      )
+    case 'running':
+      return (
+        <>
+          {call.update ? (
+            <Progress call={call} />
+          ) : (
+            <Box>
+              <Arguments text={call.argumentsText} />
+            </Box>
+          )}
+        </>
+      )
+    case 'denied':
+    case 'expired':
+      return <Refused call={call} />
+    case 'failed':
+      return (
+        <>
+          <Failure call={call} read={read} />
+          {call.detailsText ? <Blocks detailsText={call.detailsText} /> : <Progress call={call} />}
+          <More call={call} />
+        </>
+      )
+    case 'cancelled':
+      return (
+        <>
+          {call.reason && (
+            <Box>
+              <p className="px-3 py-2 text-small text-muted">
+                <Verbatim text={call.reason} />
+              </p>
+            </Box>
+          )}
+          {call.detailsText ? <Blocks detailsText={call.detailsText} /> : <Progress call={call} />}
+          <More call={call} />
+        </>
+      )
+    case 'done':
+      return (
+        <>
+          {call.detailsText !== undefined && <Blocks detailsText={call.detailsText} />}
+          {call.detailsText === undefined && call.resultText !== undefined && (
+            <ResultBlock json={call.resultText} title="Result" />
+          )}
+          <More call={call} />
+        </>
+      )
+    default:
+      call.state satisfies never
+      return null
+  }
+}
+
+function Box({ children }: { children: ReactNode }) {
+  return <div className="min-w-0 overflow-hidden rounded-block border border-border bg-surface">{children}</div>
+}
+
+/** The latest progress. */
+function Progress({ call }: { call: Call }) {
+  const { update } = call
+  if (!update) return null
+  return (
+    <>
+      {update.detailsText !== undefined && <Blocks detailsText={update.detailsText} tail />}
+      {update.contentText !== undefined && <ResultBlock json={update.contentText} title="Progress" />}
+    </>
+  )
+}
+
+function Failure({ call, read }: { call: Call; read: boolean }) {
+  return (
+    <Box>
+      <div className="flex gap-2 px-3 py-2 text-small">
+        <Icon node={CircleX} className="mt-px text-err" />
+        <div className="min-w-0">
+          <p className="text-err break-spaces">
+            {call.errorCode && <code className="mr-2 font-semibold text-code">{call.errorCode}</code>}
+            <Verbatim text={call.error || statusOf(call).word} />
+          </p>
+          <p className="text-muted">
+            {read ? 'The model has read this error.' : 'The model has not read this error yet.'}
+          </p>
+        </div>
+      </div>
+    </Box>
+  )
+}
+
+function Refused({ call }: { call: Call }) {
+  return (
+    <Box>
+      <p className="border-b border-border px-3 py-2 text-small text-deny break-spaces">
+        {call.state === 'expired' ? 'Nobody decided in time.' : `Denied by ${whoDecided(call.by)}.`}{' '}
+        {call.reason && <Verbatim text={`“${call.reason}”`} />}
+      </p>
+      <Arguments text={call.proposedText || call.argumentsText} />
+    </Box>
+  )
+}
+
+/** What the call was given and what the model reads of it, for who wants to see that too. */
+function More({ call }: { call: Call }) {
+  const [showArguments, setShowArguments] = useKept('arguments', false)
+  const [showResult, setShowResult] = useKept('result', false)
+  const result = call.detailsText !== undefined && call.resultText !== undefined && call.resultText !== 'null'
+  return (
+    <>
+      <div className="flex flex-wrap gap-1">
+        <Toggle on={showArguments} onToggle={setShowArguments}>
+          Arguments
+        </Toggle>
+        {result && (
+          <Toggle on={showResult} onToggle={setShowResult}>
+            Result
+          </Toggle>
+        )}
+        {call.by && call.decidedAt !== undefined && (
+          <span className="px-2 py-1 text-small text-faint">
+            approved by {whoDecided(call.by)}
+            {call.argumentsReplaced && ', edited'}
+          </span>
+        )}
+      </div>
+      {showArguments && (
+        <Keep name="given">
+          <BlockFrame
+            title={call.argumentsReplaced ? 'Arguments it ran with' : 'Arguments'}
+            copyText={call.argumentsText}
+            raw={call.argumentsText}
+          >
+            {() => <Arguments text={call.argumentsText} />}
+          </BlockFrame>
+          {call.argumentsReplaced && (
+            <Keep name="proposed">
+              <BlockFrame
+                title="Arguments as the model wrote them"
+                copyText={call.proposedText}
+                raw={call.proposedText}
+              >
+                {() => <Arguments text={call.proposedText} />}
+              </BlockFrame>
+            </Keep>
+          )}
+        </Keep>
+      )}
+      {showResult && result && call.resultText !== undefined && (
+        <Keep name="read">
+          <ResultBlock json={call.resultText} title="Result" />
+        </Keep>
+      )}
+    </>
+  )
+}
+
+function Toggle({ on, onToggle, children }: { on: boolean; onToggle: (on: boolean) => void; children: string }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={on}
+      onClick={() => onToggle(!on)}
+      className="h-6 rounded-control px-2 text-small text-faint hover:bg-raised hover:text-text aria-pressed:bg-raised aria-pressed:text-text"
+    >
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,176 @@
+/*
+ * Hooks for tests that drive the window (frontend/e2e):
+ * - the thread is role="feed"; each row role="article" with data-key and data-row (speaker, message, text, call, group, turn,
+ *   gap, wire-error, unknown, pending, fault, end); a message or part also has data-item, its id
+ * - a call's row: data-call-id, data-tool, data-state (as in protocol/events.ts), data-open; its status word is data-status
+ * - a details block: section[data-block] with its kind or file as aria-label
+ * - an approval: role="group" named "Approval: <label>" in its row, with Approve, Edit arguments, Deny…; while that row is out
+ *   of sight the same card stands above the composer, named "Waiting: <label>"; in the deny form the field is "Reason", the
+ *   button Deny; in the edit form the editor is "Arguments as JSON", the button Approve edited
+ * - composer: textarea "Message", buttons Send, Stop, "Deny with this message", "After the decision"; selects "Agent", "Model"
+ * - elsewhere: buttons New thread, Settings, "Open demo"; thread list: nav "Threads" with data-thread-id and data-status
+ */
+import clsx from 'clsx'
+import Braces from 'lucide/dist/esm/icons/braces.mjs'
+import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
+import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
+import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
+import Copy from 'lucide/dist/esm/icons/copy.mjs'
+import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
+import FileText from 'lucide/dist/esm/icons/file-text.mjs'
+import { memo, type Ref } from 'react'
+import type { Call } from '../../protocol/transcript'
+import { useApp } from '../../state/app'
+import { useNow } from '../../state/clock'
+import { labelOf, type CallRow as Row } from '../../state/rows'
+import { useCall, useThread } from '../../state/useThread'
+import { messageOf } from '../../transport/api'
+import { IconButton } from '../../ui/Button'
+import { copy } from '../../ui/clipboard'
+import { domId } from '../../ui/domId'
+import { Icon } from '../../ui/Icon'
+import { Keep } from '../../ui/kept'
+import { Menu } from '../../ui/Menu'
+import { Spinner } from '../../ui/Spinner'
+import { ToolIcon } from '../../ui/ToolIcon'
+import { escapeInvisible } from '../../ui/text'
+import { toast } from '../../ui/toasts'
+import { Verbatim } from '../../ui/Verbatim'
+import type { CardActions } from '../approvals/ApprovalCard'
+import { CallBody } from './CallBody'
+import { callAsJson, callAsText } from './copies'
+import { metaOf, ticks } from './meta'
+import { lastProgressLine } from './progress'
+import { statusOf } from './status'
+
+interface Props {
+  row: Row
+  actions: Ref<CardActions>
+  onSeen: () => void
+}
+
+/** The row of a call: one line, and what is known of it when it is open. */
+export const CallRow = memo(function CallRow({ row, actions, onSeen }: Props) {
+  const { key, run, call } = row
+  const store = useThread()
+  const { open } = useCall(store, key, call)
+  const now = useNow(ticks(call), 1000)
+  const lastTurn = run.transcript.turns.at(-1)?.turn ?? 0
+  return (
+    <div
+      data-call-id={call.id}
+      data-tool={call.toolName}
+      data-state={call.state}
+      data-open={open}
+      className={clsx(
+        'relative',
+        call.state === 'waiting' && 'before:absolute before:inset-y-0 before:-left-4 before:w-0.5 before:bg-wait',
+      )}
+      style={{ paddingLeft: row.depth * 24 }}
+    >
+      <Line row={row} open={open} now={now} />
+      {open && (
+        <div className="flex min-w-0 flex-col gap-2 pb-3 pl-10">
+          <Keep name={key} flags={store.flags}>
+            <CallBody call={call} read={lastTurn > call.turn} actions={actions} onSeen={onSeen} />
+          </Keep>
+        </div>
+      )}
+    </div>
+  )
+})
+
+function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
+  const { key, call } = row
+  const store = useThread()
+  const status = statusOf(call)
+  const detail = call.presentation?.detail ?? ''
+  const refused = call.state === 'denied' || call.state === 'expired'
+  const word = escapeInvisible(status.word)
+  return (
+    <div className="group/line flex h-8 items-center gap-2 rounded-control hover:bg-raised">
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-expanded={open}
+        aria-label={`${open ? 'Close' : 'Open'} ${escapeInvisible(labelOf(call))}`}
+        onClick={() => store.folding.set(key, !open)}
+        className="flex h-8 min-w-0 flex-1 items-center gap-2 text-left"
+      >
+        <Icon node={open ? ChevronDown : ChevronRight} className="text-faint" />
+        <ToolIcon name={call.presentation?.icon} className="text-muted" />
+        <span
+          id={`${domId(key)}-label`}
+          className={clsx(
+            'shrink-0 font-semibold',
+            !call.presentation?.label && 'font-mono text-code',
+            refused && 'line-through decoration-deny',
+          )}
+        >
+          <Verbatim text={labelOf(call)} />
+        </span>
+        <span className="min-w-0 flex-1 truncate font-mono text-code text-muted" title={escapeInvisible(detail)}>
+          <Verbatim text={detail} />
+          <Aside call={call} open={open} />
+        </span>
+      </button>
+      <RowActions row={row} />
+      <span className="tnum shrink-0 font-mono text-code text-faint">{metaOf(call, now || Date.now())}</span>
+      <span
+        id={`${domId(key)}-status`}
+        data-status={word}
+        className={clsx('flex w-32 shrink-0 items-center gap-1.5 text-small', status.tone)}
+        title={word}
+      >
+        {status.icon ? <Icon node={status.icon} /> : <Spinner />}
+        <span className="truncate">{word}</span>
+      </span>
+    </div>
+  )
+}
+
+/** What else the line says in a state: the last progress, or how many decisions are missing. */
+function Aside({ call, open }: { call: Call; open: boolean }) {
+  const store = useThread()
+  if (call.state === 'running' && !open) {
+    const line = lastProgressLine(call)
+    return line ? (
+      <span className="pl-3 text-faint">
+        <Verbatim text={line} />
+      </span>
+    ) : null
+  }
+  if (call.state === 'approved') {
+    const left = store.state.get().waiting.length
+    return left > 0 ? (
+      <span className="pl-3 text-wait">{left === 1 ? '1 decision left' : `${left} decisions left`}</span>
+    ) : null
+  }
+  return null
+}
+
+function RowActions({ row: { call, run } }: { row: Row }) {
+  const app = useApp()
+  const cancel = () => {
+    app.api
+      .cancelCall(run.id, call.id)
+      .catch((cause: unknown) => toast(`${labelOf(call)} was not cancelled: ${messageOf(cause)}`, 'err'))
+  }
+  return (
+    <span className="fade flex shrink-0 opacity-0 group-focus-within/line:opacity-100 group-hover/line:opacity-100">
+      {call.state === 'running' && (
+        <IconButton icon={CircleStop} label="Cancel this call" tabIndex={-1} onClick={cancel} />
+      )}
+      <Menu
+        label="Call actions"
+        icon={Ellipsis}
+        tabIndex={-1}
+        items={[
+          { label: 'Copy as JSON', icon: Braces, onSelect: () => void copy(callAsJson(call), 'The call') },
+          { label: 'Copy as text', icon: FileText, onSelect: () => void copy(callAsText(call), 'The call') },
+          { label: 'Copy arguments', icon: Copy, onSelect: () => void copy(call.argumentsText, 'The arguments') },
+        ]}
+      />
+    </span>
+  )
+}

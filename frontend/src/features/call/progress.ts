@@ -1,0 +1,23 @@
+import { detailsBlocks } from '../../protocol/details'
+import { stringValue } from '../../protocol/json'
+import type { Call } from '../../protocol/transcript'
+
+/** The last line of a call's progress, where it is text; what a closed row shows of it. */
+export function lastProgressLine(call: Call): string {
+  const { update } = call
+  if (!update) return ''
+  if (update.contentText?.startsWith('"')) return lastLine(stringValue(update.contentText))
+  if (!update.detailsText || update.detailsText.length > 100_000) return ''
+  for (const block of detailsBlocks(update.detailsText)) {
+    if (block.kind === 'terminal' || block.kind === 'text') return lastLine(block.text)
+    if (block.kind === 'progress')
+      return `${block.done}${block.total === undefined ? '' : ` of ${block.total}`} ${block.unit ?? ''}`
+  }
+  return ''
+}
+
+function lastLine(text: string): string {
+  const end = text.trimEnd()
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal are left out
+  return end.slice(end.lastIndexOf('\n') + 1).replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+}

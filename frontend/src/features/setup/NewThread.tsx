@@ -1,0 +1,131 @@
+import Folder from 'lucide/dist/esm/icons/folder.mjs'
+import { useEffect, useMemo, useState } from 'react'
+import { useApp } from '../../state/app'
+import { Cell, useCell } from '../../state/cell'
+import type { StudioState, ThreadChoice } from '../../transport/answers'
+import { Button } from '../../ui/Button'
+import { Icon } from '../../ui/Icon'
+import { Spinner } from '../../ui/Spinner'
+import { Composer } from '../thread/Composer'
+import { StartCards } from './StartCards'
+import { useFolderPicker } from './useFolderPicker'
+
+/** The key of the draft of a thread that is not made yet. */
+export const newThread = 'new'
+
+/** A thread that is made with its first message: its agent, folder and model, and the ways to begin. */
+export function NewThread() {
+  const app = useApp()
+  const { phase, state, fault } = useCell(app.studio.cell)
+  if (phase === 'loading') {
+    return (
+      <main className="flex min-w-0 flex-1 items-center justify-center gap-2 text-muted" aria-label="New thread">
+        <Spinner /> Reading the Studio…
+      </main>
+    )
+  }
+  if (!state) {
+    return (
+      <main className="flex min-w-0 flex-1 flex-col items-center justify-center gap-3 p-8" aria-label="New thread">
+        <p className="font-semibold">The Studio could not be read</p>
+        <p className="max-w-[60ch] text-center text-muted [overflow-wrap:anywhere]">{fault}</p>
+        <Button tone="primary" onClick={() => void app.studio.refresh()}>
+          Try again
+        </Button>
+      </main>
+    )
+  }
+  return <Begin state={state} />
+}
+
+function Begin({ state }: { state: StudioState }) {
+  const app = useApp()
+  const { phase, threads, query } = useCell(app.threads.state)
+  const first = phase === 'ready' && threads.length === 0 && !query
+  const choice = useCell(app.newChoice)
+  const draft = useMemo(() => app.drafts.of(newThread), [app])
+  const none = useMemo(() => new Cell(''), [])
+  const agentName = choice.agentName ?? (first ? demoAgent(state) : '') ?? ''
+  const full: ThreadChoice = { ...choice, agentName: agentName || state.settings.agentName }
+  const agent = state.agents.find((each) => each.name === full.agentName)
+
+  // The first thread of a fresh machine: the demo's message typed, not sent.
+  const [filled, setFilled] = useState(false)
+  useEffect(() => {
+    if (!first || filled) return
+    setFilled(true)
+    if (!draft.get()) draft.set(state.demoMessage)
+  }, [first, filled, draft, state.demoMessage])
+
+  const send = async (input: string) => {
+    const { id } = await app.api.createThread(full)
+    await app.send(id, full.agentName ?? '', input)
+    app.newChoice.set({})
+    app.router.go({ kind: 'thread', threadId: id })
+  }
+  return (
+    <main className="flex min-w-0 flex-1 flex-col overflow-y-auto" aria-label="New thread">
+      <div className="flex-1" />
+      <div className="mx-auto flex w-full max-w-[880px] flex-col gap-4 px-8 pt-8 pb-4">
+        <h1 className="text-title font-semibold">{first ? 'Watch an agent work' : 'New thread'}</h1>
+        <p className="max-w-[72ch] text-prose text-muted">
+          {first
+            ? 'Callboard shows every call an agent makes as it happens, and lets you approve what needs approving. A demo is ready below: it runs on this machine, on a sample project of its own, with no key and no network.'
+            : (agent?.description ?? '')}
+        </p>
+        <StartCards state={state} first={first} />
+      </div>
+      <div className="mx-auto w-full max-w-[880px]">
+        <FolderChoice state={state} choice={full} onChange={(folder) => app.newChoice.set({ ...choice, folder })} />
+        <Composer
+          draft={draft}
+          queued={none}
+          choice={full}
+          onChoice={(next) => app.newChoice.set({ ...choice, ...next })}
+          onSend={send}
+          onStop={() => undefined}
+          autoFocus
+        />
+      </div>
+      <div className="flex-1" />
+    </main>
+  )
+}
+
+/** The agent that needs no model, for a first thread. */
+export function demoAgent(state: StudioState): string | undefined {
+  return state.agents.find((agent) => !agent.needsModel)?.name
+}
+
+interface FolderChoiceProps {
+  state: StudioState
+  choice: ThreadChoice
+  onChange: (folder: string | undefined) => void
+}
+
+function FolderChoice({ state, choice, onChange }: FolderChoiceProps) {
+  const [picker, pick] = useFolderPicker()
+  const needsModel = state.agents.find((agent) => agent.name === choice.agentName)?.needsModel ?? true
+  const folder = choice.folder || state.folder || (needsModel ? state.settings.folder : '')
+  const choose = async () => {
+    const path = await pick(folder)
+    if (path) onChange(path)
+  }
+  return (
+    <div className="flex items-center gap-2 px-8 pb-2 text-small text-muted">
+      <Icon node={Folder} size={14} />
+      <span className="min-w-0 truncate" title={folder}>
+        {folder || (needsModel ? 'No folder chosen' : 'A fresh copy of the sample project')}
+      </span>
+      <Button small tone="ghost" onClick={() => void choose()}>
+        {folder || !needsModel ? 'Change…' : 'Choose…'}
+      </Button>
+      {choice.folder && (
+        <Button small tone="ghost" onClick={() => onChange(undefined)}>
+          Reset
+        </Button>
+      )}
+      {picker}
+    </div>
+  )
+}

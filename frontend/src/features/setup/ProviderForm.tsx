@@ -1,0 +1,208 @@
+import Check from 'lucide/dist/esm/icons/check.mjs'
+import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
+import { type FormEvent, useId, useState } from 'react'
+import { useApp } from '../../state/app'
+import type { FoundProvider, Provider, ProviderInput, TestResult } from '../../transport/answers'
+import { messageOf } from '../../transport/api'
+import { Button } from '../../ui/Button'
+import { Field, TextInput } from '../../ui/Field'
+import { counted } from '../../ui/format'
+import { Icon } from '../../ui/Icon'
+import { Select } from '../../ui/Select'
+
+interface Props {
+  /** The one to change; absent for a new one. */
+  provider?: Provider
+  /** What was found on this machine, to begin with. */
+  found?: FoundProvider
+  onDone: () => void
+}
+
+/** An OpenAI-compatible server: its address, key and model, and a test of them. */
+export function ProviderForm({ provider, found, onDone }: Props) {
+  const app = useApp()
+  const [id] = useState(provider?.id ?? found?.id ?? `p-${crypto.randomUUID?.() ?? Date.now().toString(36)}`)
+  const [name, setName] = useState(provider?.name ?? found?.name ?? '')
+  const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? found?.baseUrl ?? '')
+  const [model, setModel] = useState(provider?.model || (found?.models[0] ?? ''))
+  const [key, setKey] = useState('')
+  const [keepKey, setKeepKey] = useState<'memory' | 'file'>(provider?.keyKept === 'file' ? 'file' : 'memory')
+  const [models, setModels] = useState(provider?.models ?? found?.models ?? [])
+  const [busy, setBusy] = useState<'test' | 'save'>()
+  const [error, setError] = useState<string>()
+  const [result, setResult] = useState<TestResult>()
+  const modelList = useId()
+  const env = id === 'env'
+
+  const save = async () => {
+    const input: ProviderInput = {
+      name: name.trim(),
+      baseUrl: baseUrl.trim(),
+      model: model.trim(),
+      keepKey,
+      ...(key && { key }),
+    }
+    await app.api.saveProvider(id, input)
+    setKey('')
+  }
+  const run = async (what: 'test' | 'save', work: () => Promise<void>) => {
+    setBusy(what)
+    setError(undefined)
+    try {
+      await work()
+    } catch (cause) {
+      setError(messageOf(cause))
+    } finally {
+      setBusy(undefined)
+      void app.studio.refresh()
+    }
+  }
+  const test = () =>
+    run('test', async () => {
+      setResult(undefined)
+      await save()
+      const tested = await app.api.testProvider(id, model.trim())
+      setResult(tested)
+      if (tested.models.length > 0) setModels(tested.models)
+      if (!model && tested.models[0]) setModel(tested.models[0])
+    })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void run('save', async () => {
+      await save()
+      onDone()
+    })
+  }
+  return (
+    <form className="flex flex-col gap-4" onSubmit={submit}>
+      {!env && (
+        <Field label="Name">
+          {(field) => (
+            <TextInput
+              id={field}
+              value={name}
+              placeholder="Optional"
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <Field
+        label="Address"
+        note={
+          env
+            ? 'From OPENAI_BASE_URL.'
+            : 'Empty is https://api.openai.com/v1. A local Ollama: http://127.0.0.1:11434/v1'
+        }
+      >
+        {(field, note) => (
+          <TextInput
+            id={field}
+            aria-describedby={note}
+            className="font-mono"
+            disabled={env}
+            value={baseUrl}
+            placeholder="https://api.openai.com/v1"
+            onChange={(event) => setBaseUrl(event.target.value)}
+          />
+        )}
+      </Field>
+      {!env && (
+        <div className="grid grid-cols-[1fr_auto] items-start gap-2">
+          <Field
+            label="Key"
+            note={
+              provider?.hasKey
+                ? 'There is a key. Leave this empty to keep it.'
+                : 'Leave it empty for a server that needs none.'
+            }
+          >
+            {(field, note) => (
+              <TextInput
+                id={field}
+                type="password"
+                aria-describedby={note}
+                className="font-mono"
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Keep the key">
+            {() => (
+              <Select
+                label="Keep the key"
+                className="w-52"
+                value={keepKey}
+                options={[
+                  { value: 'memory', label: 'Until Callboard closes' },
+                  { value: 'file', label: 'In a file', note: 'keys.json in the data folder, readable by you alone' },
+                ]}
+                onChange={(next) => setKeepKey(next === 'file' ? 'file' : 'memory')}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+      <Field
+        label="Model"
+        note={
+          models.length > 0
+            ? `${counted(models.length, 'model')} known: ${models.slice(0, 4).join(', ')}${models.length > 4 ? '…' : ''}`
+            : 'Test lists the models the server has.'
+        }
+      >
+        {(field, note) => (
+          <>
+            <TextInput
+              id={field}
+              aria-describedby={note}
+              className="font-mono"
+              list={modelList}
+              value={model}
+              onChange={(event) => setModel(event.target.value)}
+            />
+            <datalist id={modelList}>
+              {models.map((each) => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Outcome result={result} error={error} />
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button tone="ghost" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
+          Save and test
+        </Button>
+        <Button type="submit" tone="primary" busy={busy === 'save'} disabled={busy !== undefined}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Outcome({ result, error }: { result?: TestResult; error?: string }) {
+  if (error) {
+    return (
+      <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
+        {error}
+      </p>
+    )
+  }
+  if (!result) return null
+  const toolWords = result.toolCall ? 'and it called a tool' : 'but it called no tool: agents need a model that does'
+  return (
+    <p role="status" className={`flex gap-2 text-small [overflow-wrap:anywhere] ${result.ok ? 'text-ok' : 'text-err'}`}>
+      <Icon node={result.ok ? Check : CircleX} />
+      <span className="min-w-0">
+        {result.error ? result.error.message : `The server answers, ${toolWords}.`}
+        {result.error?.code && <code className="ml-2">{result.error.code}</code>}
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,86 @@
+import Plus from 'lucide/dist/esm/icons/plus.mjs'
+import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
+import { useState } from 'react'
+import { useApp } from '../../state/app'
+import type { Provider, StudioState } from '../../transport/answers'
+import { messageOf } from '../../transport/api'
+import { Button, IconButton } from '../../ui/Button'
+import { toast } from '../../ui/toasts'
+
+const kept = {
+  '': 'no key',
+  env: 'key from the environment',
+  memory: 'key until Callboard closes',
+  file: 'key in a file',
+}
+
+/** The models' servers: those set up, and those found on this machine. */
+export function ProviderList({ state }: { state: StudioState }) {
+  const app = useApp()
+  return (
+    <section className="flex flex-col gap-2" aria-label="Models">
+      <h3 className="font-semibold">Models</h3>
+      {state.overrideLabel && (
+        <p className="text-small text-muted">
+          Callboard was started with {state.overrideLabel}: every agent speaks with it until the next start.
+        </p>
+      )}
+      {state.providers.map((provider) => (
+        <Item key={provider.id} provider={provider} />
+      ))}
+      {state.providers.length === 0 && (
+        <p className="text-small text-faint">No model is connected. The demo needs none.</p>
+      )}
+      {state.found.map((found) => (
+        <div
+          key={found.id}
+          className="flex items-center gap-3 rounded-block border border-border border-dashed px-3 py-2"
+        >
+          <span className="min-w-0 flex-1">
+            <span className="block truncate">{found.name}</span>
+            <span className="block truncate text-small text-muted">found, not set up: {found.baseUrl}</span>
+          </span>
+          <Button small onClick={() => app.setUp.set({ kind: 'provider', found })}>
+            Set up
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button icon={Plus} onClick={() => app.setUp.set({ kind: 'provider' })}>
+          Connect a model
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Item({ provider }: { provider: Provider }) {
+  const app = useApp()
+  const [busy, setBusy] = useState(false)
+  const remove = async () => {
+    setBusy(true)
+    try {
+      await app.api.deleteProvider(provider.id)
+      await app.studio.refresh()
+    } catch (cause) {
+      toast(messageOf(cause), 'err')
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="flex items-center gap-2 rounded-block border border-border px-3 py-2">
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{provider.name}</span>
+        <span className="block truncate text-small text-muted">
+          {provider.model || 'no model chosen'} · {kept[provider.keyKept]}
+        </span>
+      </span>
+      <Button small onClick={() => app.setUp.set({ kind: 'provider', provider })}>
+        Edit
+      </Button>
+      {provider.keyKept !== 'env' && provider.id !== 'env' && (
+        <IconButton icon={Trash2} label={`Remove ${provider.name}`} disabled={busy} onClick={() => void remove()} />
+      )}
+    </div>
+  )
+}

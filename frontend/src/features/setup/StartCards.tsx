@@ -1,0 +1,67 @@
+import type { IconNode } from 'lucide'
+import FlaskConical from 'lucide/dist/esm/icons/flask-conical.mjs'
+import KeyRound from 'lucide/dist/esm/icons/key-round.mjs'
+import Plug from 'lucide/dist/esm/icons/plug.mjs'
+import type { ReactNode } from 'react'
+import { useApp } from '../../state/app'
+import type { StudioState } from '../../transport/answers'
+import { Icon } from '../../ui/Icon'
+
+/** The ways to begin: the demo, a model that was found on this machine, a model of one's own. */
+export function StartCards({ state, first }: { state: StudioState; first: boolean }) {
+  const app = useApp()
+  const connected = state.providers.length > 0 || state.overrideLabel !== undefined
+  if (!first && connected) return null
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <Card icon={FlaskConical} title="Try the demo" onPress={() => app.openDemo()}>
+        {first
+          ? 'The message is typed already: send it.'
+          : 'A scripted agent on a sample project of its own. No key, no network.'}
+      </Card>
+      {state.found.map((found) => (
+        <Card
+          key={found.id}
+          icon={Plug}
+          title={`Use ${found.name}`}
+          onPress={() => app.setUp.set({ kind: 'provider', found })}
+        >
+          {found.models.length > 0
+            ? `Found with ${found.models.slice(0, 3).join(', ')}${found.models.length > 3 ? '…' : ''}`
+            : found.baseUrl}
+        </Card>
+      ))}
+      {!connected && (
+        <Card icon={KeyRound} title="Connect a model" onPress={() => app.setUp.set({ kind: 'provider' })}>
+          Any OpenAI-compatible server: an address, a key, a model.
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function Card({
+  icon,
+  title,
+  onPress,
+  children,
+}: {
+  icon: IconNode
+  title: string
+  onPress: () => void
+  children: ReactNode
+}) {
+  return (
+    <button
+      type="button"
+      onClick={onPress}
+      className="flex items-start gap-3 rounded-block border border-border bg-surface p-3 text-left hover:border-faint"
+    >
+      <Icon node={icon} className="mt-0.5 text-accent" />
+      <span className="min-w-0">
+        <span className="block font-semibold">{title}</span>
+        <span className="block text-small text-muted [overflow-wrap:anywhere]">{children}</span>
+      </span>
+    </button>
+  )
+}

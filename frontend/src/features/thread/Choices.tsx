@@ -1,0 +1,90 @@
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
+import type { StudioState, ThreadChoice } from '../../transport/answers'
+import { type Option, Select } from '../../ui/Select'
+
+interface Props {
+  choice?: ThreadChoice
+  disabled: boolean
+  onChoice: (choice: ThreadChoice) => void
+}
+
+/** Who answers, and with which model. */
+export function Choices({ choice, disabled, onChoice }: Props) {
+  const app = useApp()
+  const { state } = useCell(app.studio.cell)
+  if (!state || !choice) return null
+  const agentName = choice.agentName || state.settings.agentName
+  const agent = state.agents.find((each) => each.name === agentName)
+  return (
+    <>
+      <Select
+        quiet
+        label="Agent"
+        className="max-w-40"
+        disabled={disabled}
+        value={agentName}
+        options={state.agents.map((each) => ({ value: each.name, label: each.name, note: each.description }))}
+        onChange={(next) => onChoice({ agentName: next })}
+      />
+      {state.overrideLabel ? (
+        <span className="truncate px-2 text-small text-muted" title="Set when Callboard was started">
+          {state.overrideLabel}
+        </span>
+      ) : (
+        <Select
+          quiet
+          label="Model"
+          className="max-w-64"
+          disabled={disabled}
+          value={chosen(choice)}
+          options={modelOptions(state, choice, agent?.needsModel ?? true)}
+          onChange={(next) => onChoice(read(next))}
+        />
+      )}
+    </>
+  )
+}
+
+function chosen({ providerId = '', model = '' }: ThreadChoice): string {
+  return providerId ? JSON.stringify([providerId, model]) : ''
+}
+
+function read(value: string): ThreadChoice {
+  if (!value) return { providerId: '', model: '' }
+  const parsed: unknown = JSON.parse(value)
+  const [providerId, model] = Array.isArray(parsed) ? parsed : []
+  return { providerId: String(providerId ?? ''), model: String(model ?? '') }
+}
+
+/** Every model of every provider, and what stands for none of them. */
+export function modelOptions(state: StudioState, choice: ThreadChoice, needsModel: boolean): Option[] {
+  const { providers, settings } = state
+  const fallback = providers.find((each) => each.id === settings.providerId)
+  const named = (fallback && (settings.model || fallback.model)) || fallback?.name
+  const none: Option = needsModel
+    ? {
+        value: '',
+        label: named ? `Default (${named})` : 'No model',
+        note: named ? undefined : 'Connect one in Settings',
+      }
+    : { value: '', label: 'Built-in model', note: 'Scripted: needs no key and no network' }
+  const options = providers.flatMap((provider) => {
+    const models = new Set([provider.model, ...provider.models].filter(Boolean))
+    return [...models].map((model) => ({
+      value: JSON.stringify([provider.id, model]),
+      label: model,
+      note: provider.name,
+    }))
+  })
+  const current = chosen(choice)
+  if (current && !options.some((option) => option.value === current)) {
+    const provider = providers.find((each) => each.id === choice.providerId)
+    options.push({
+      value: current,
+      label: choice.model || provider?.model || provider?.name || 'A model that is gone',
+      note: provider?.name ?? '',
+    })
+  }
+  return [none, ...options]
+}

@@ -1,0 +1,150 @@
+import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
+import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
+import Send from 'lucide/dist/esm/icons/send.mjs'
+import X from 'lucide/dist/esm/icons/x.mjs'
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type Cell, useCell } from '../../state/cell'
+import type { RunView } from '../../state/threadStore'
+import type { ThreadChoice } from '../../transport/answers'
+import { messageOf } from '../../transport/api'
+import { Button, IconButton } from '../../ui/Button'
+import { Verbatim } from '../../ui/Verbatim'
+import { Choices } from './Choices'
+
+interface Props {
+  draft: Cell<string>
+  /** The message to send when the live run has completed. */
+  queued: Cell<string>
+  choice?: ThreadChoice
+  live?: RunView
+  onChoice: (choice: ThreadChoice) => void
+  /** Rejects with the server's words; the message then stays. */
+  onSend: (input: string, denyPending: boolean) => Promise<void>
+  onStop: () => void
+  /** For the first message of a thread that is not made yet. */
+  autoFocus?: boolean
+}
+
+/** Where to write. What happens to the message depends on the live run, and the buttons say it. */
+export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop, autoFocus }: Props) {
+  const text = useCell(draft)
+  const waitingMessage = useCell(queued)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const box = useRef<HTMLTextAreaElement>(null)
+  const status = live && (live.transcript.last === 0 ? live.status : live.transcript.status)
+  const paused = status === 'paused'
+  const input = text.trim()
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    const area = box.current
+    if (!area) return
+    area.style.height = 'auto'
+    area.style.height = `${Math.min(area.scrollHeight + 2, 240)}px`
+  }, [text])
+
+  const send = async (message: string, from: Cell<string>, deny = false) => {
+    if (!message || busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSend(message, deny)
+      from.set('')
+    } catch (cause) {
+      setError(messageOf(cause))
+    } finally {
+      setBusy(false)
+      box.current?.focus()
+    }
+  }
+  const queue = () => {
+    if (!input) return
+    queued.set(waitingMessage ? `${waitingMessage}\n\n${input}` : input)
+    draft.set('')
+  }
+  const submit = () => (live ? queue() : void send(input, draft))
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    submit()
+  }
+  const edit = () => {
+    draft.set(text ? `${waitingMessage}\n\n${text}` : waitingMessage)
+    queued.set('')
+    box.current?.focus()
+  }
+
+  return (
+    <div className="px-8 pb-4">
+      <div className="mx-auto flex max-w-[1160px] flex-col gap-2">
+        {waitingMessage && (
+          <div
+            role="note"
+            aria-label="Queued message"
+            className="flex items-center gap-2 rounded-block border border-border bg-surface py-1 pr-1 pl-3 text-small"
+          >
+            <span className="shrink-0 text-muted">{live ? 'Queued, sent when the run completes:' : 'Not sent:'}</span>
+            <span className="min-w-0 flex-1 truncate">
+              <Verbatim text={waitingMessage} />
+            </span>
+            {!live && (
+              <Button small busy={busy} onClick={() => void send(waitingMessage, queued)}>
+                Send now
+              </Button>
+            )}
+            <IconButton icon={Pencil} label="Edit queued message" size={14} onClick={edit} />
+            <IconButton icon={X} label="Remove queued message" size={14} onClick={() => queued.set('')} />
+          </div>
+        )}
+        <div className="rounded-block border border-faint bg-surface focus-within:border-accent">
+          <textarea
+            ref={box}
+            aria-label="Message"
+            rows={1}
+            value={text}
+            autoFocus={autoFocus}
+            placeholder={
+              live
+                ? paused
+                  ? 'It waits for your decision. A message can go with it, or after it.'
+                  : 'Write what comes next. It is sent when the run completes.'
+                : 'Message'
+            }
+            onChange={(event) => draft.set(event.target.value)}
+            onKeyDown={press}
+            className="block max-h-60 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 text-prose outline-none placeholder:text-faint"
+          />
+          <div className="flex flex-wrap items-center gap-1 px-2 pb-2">
+            <Choices choice={choice} disabled={live !== undefined} onChoice={onChoice} />
+            <span className="flex-1" />
+            {live && (
+              <Button small tone="danger" icon={CircleStop} onClick={onStop} title="Esc Esc">
+                Stop
+              </Button>
+            )}
+            {paused ? (
+              <>
+                <Button small tone="wait" busy={busy} disabled={!input} onClick={() => void send(input, draft, true)}>
+                  Deny with this message
+                </Button>
+                <Button small tone="primary" disabled={!input} onClick={queue}>
+                  After the decision
+                </Button>
+              </>
+            ) : (
+              <Button small tone="primary" icon={Send} busy={busy} disabled={!input} onClick={submit}>
+                {live ? 'Queue' : 'Send'}
+              </Button>
+            )}
+          </div>
+        </div>
+        {error && (
+          <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
+            Not sent: {error}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

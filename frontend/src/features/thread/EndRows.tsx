@@ -1,0 +1,152 @@
+import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
+import OctagonX from 'lucide/dist/esm/icons/octagon-x.mjs'
+import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
+import { useState } from 'react'
+import type { Gap } from '../../protocol/transcript'
+import { useApp } from '../../state/app'
+import { useNow } from '../../state/clock'
+import type { RunView } from '../../state/threadStore'
+import { useThread } from '../../state/useThread'
+import { messageOf } from '../../transport/api'
+import { Button } from '../../ui/Button'
+import { copy } from '../../ui/clipboard'
+import { count, elapsed, exactTime } from '../../ui/format'
+import { Icon } from '../../ui/Icon'
+import { Notice } from '../../ui/Notice'
+import { Spinner } from '../../ui/Spinner'
+import { Verbatim } from '../../ui/Verbatim'
+
+/** Events that never came. */
+export function GapRow({ run, gap }: { run: RunView; gap: Gap }) {
+  const store = useThread()
+  const [busy, setBusy] = useState(false)
+  const load = () => {
+    setBusy(true)
+    void store.reload(run.id).finally(() => setBusy(false))
+  }
+  const which =
+    gap.from === gap.to
+      ? `Event ${count(gap.from)} is missing.`
+      : `Events ${count(gap.from)} to ${count(gap.to)} are missing.`
+  return (
+    <Notice
+      tone="wait"
+      className="my-1"
+      actions={
+        <Button small busy={busy} onClick={load}>
+          Load {gap.from === gap.to ? 'it' : 'them'}
+        </Button>
+      }
+    >
+      {which}
+    </Notice>
+  )
+}
+
+/** A run of which nothing came yet. */
+export function PendingRow({ run }: { run: RunView }) {
+  const now = useNow(true)
+  return (
+    <p className="flex items-center gap-2 py-2 text-muted">
+      <Spinner className="text-run" />
+      Waiting for the first event.
+      <span className="tnum text-faint">{elapsed(Math.max(0, now - run.createdAt))}</span>
+    </p>
+  )
+}
+
+/** A run whose events could not be read. */
+export function FaultRow({ fault }: { fault: string }) {
+  const store = useThread()
+  const [busy, setBusy] = useState(false)
+  const again = () => {
+    setBusy(true)
+    void store.refresh().finally(() => setBusy(false))
+  }
+  return (
+    <Notice
+      tone="err"
+      className="my-1"
+      actions={
+        <Button small busy={busy} onClick={again}>
+          Try again
+        </Button>
+      }
+    >
+      The events of this run could not be read: {fault}
+    </Notice>
+  )
+}
+
+/** How a run ended, where that is not as it should. */
+export function EndRow({ run }: { run: RunView }) {
+  const { transcript: t } = run
+  if (t.status === 'failed') return <FailedRow run={run} />
+  if (t.status === 'cancelled') {
+    return (
+      <p className="flex items-center gap-2 py-2 text-muted">
+        <Icon node={CircleStop} /> Stopped
+        {t.endedAt !== undefined && <span className="text-faint">{exactTime(t.endedAt)}</span>}
+      </p>
+    )
+  }
+  return (
+    <p className="flex items-center gap-2 py-2 text-wait">
+      <Icon node={TriangleAlert} /> {limitWords(run)}
+    </p>
+  )
+}
+
+function limitWords({ transcript: { finish } }: RunView): string {
+  if (finish?.blocked) return 'The answer was blocked.'
+  if (finish?.limit === 'repeated-calls')
+    return 'Stopped: the agent made the same calls with the same results again and again.'
+  if (finish?.iterationLimitReached || finish?.limit) return 'Stopped at the limit of turns.'
+  return 'The answer was cut at the token limit.'
+}
+
+function FailedRow({ run }: { run: RunView }) {
+  const app = useApp()
+  const store = useThread()
+  const [busy, setBusy] = useState(false)
+  const [refused, setRefused] = useState<string>()
+  const { error, items } = run.transcript
+  const interrupted = error?.code === 'RUN_INTERRUPTED'
+  const first = items.find((item) => item.kind === 'message')
+  const input = interrupted ? 'Continue where you were interrupted.' : first?.kind === 'message' ? first.text : ''
+  const newest = store.runs.at(-1)?.id === run.id
+  const again = () => {
+    setBusy(true)
+    setRefused(undefined)
+    app
+      .send(store.threadId, run.agentName, input)
+      .catch((cause: unknown) => setRefused(messageOf(cause)))
+      .finally(() => setBusy(false))
+  }
+  const details = JSON.stringify({ runId: run.id, threadId: store.threadId, ...error }, null, 2)
+  return (
+    <div role="alert" className="my-2 flex gap-3 rounded-block border border-err/60 bg-surface px-3 py-3">
+      <Icon node={OctagonX} className="mt-0.5 text-err" />
+      <div className="flex min-w-0 flex-1 flex-col gap-2">
+        <p className="text-err break-spaces">
+          <span className="font-semibold">{interrupted ? 'Interrupted' : 'The run failed'}</span>
+          {error?.code && <code className="ml-2 text-code">{error.code}</code>}
+        </p>
+        <p className="text-small break-spaces">
+          <Verbatim text={error?.message ?? ''} />
+        </p>
+        {refused && <p className="text-small text-err">{refused}</p>}
+        <div className="flex flex-wrap gap-2">
+          {newest && input && (
+            <Button small busy={busy} onClick={again}>
+              {interrupted ? 'Continue' : 'Retry'}
+            </Button>
+          )}
+          <Button small tone="ghost" onClick={() => void copy(details, 'The details')}>
+            Copy details
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,230 @@
+import ArrowDown from 'lucide/dist/esm/icons/arrow-down.mjs'
+import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
+import type { Row } from '../../state/rows'
+import type { RunCall, ThreadStore } from '../../state/threadStore'
+import { count } from '../../ui/format'
+import { Icon } from '../../ui/Icon'
+import { Dock } from '../approvals/Dock'
+import { DecisionGuard } from '../approvals/guard'
+import { type Cards, FeedRow } from './FeedRow'
+import { feedCommand } from './feedKeys'
+import { useAnchor } from './useAnchor'
+import { useDocked } from './useDocked'
+import { useFollow } from './useFollow'
+
+/** The rows of a thread, drawn only where they are looked at. */
+export function Feed({ store }: { store: ThreadStore }) {
+  const app = useApp()
+  const rows = useCell(store.rows)
+  const { waiting, live } = useCell(store.state)
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const [activeKey, setActiveKey] = useState<string>()
+  const [wanted, setWanted] = useState<string>()
+  const guard = useMemo(() => new DecisionGuard(), [])
+  const cards = useMemo<Cards>(() => new Map(), [])
+  const { following, missed, follow, onScroll } = useFollow(scroller, content, store, rows.length)
+  const remember = useAnchor(list, rows, following)
+  const [docked, look] = useDocked(scroller, waiting)
+
+  const found = activeKey === undefined ? -1 : rows.findIndex((row) => row.key === activeKey)
+  const activeIndex =
+    found >= 0 ? found : following ? rows.length - 1 : (list.current?.findItemIndex(list.current.scrollOffset) ?? 0)
+
+  const goTo = useCallback(
+    (index: number) => {
+      const row = rows[index]
+      if (!row) return
+      list.current?.scrollToIndex(index, { align: 'nearest' })
+      setActiveKey(row.key)
+      setWanted(row.key)
+    },
+    [rows],
+  )
+
+  const goToCall = useCallback(
+    ({ run, call }: RunCall) =>
+      goTo(rows.findIndex((row) => row.kind === 'call' && row.run === run && row.call === call)),
+    [rows, goTo],
+  )
+
+  // The row is drawn by now: the list keeps the active one mounted.
+  useEffect(() => {
+    if (wanted === undefined) return
+    elementOf(scroller.current, wanted)?.focus({ preventScroll: true })
+    setWanted(undefined)
+  }, [wanted])
+
+  // Something elsewhere asked to be taken to a call.
+  const jump = useCell(app.jump)
+  useEffect(() => {
+    if (jump?.threadId !== store.threadId) return
+    const index = rows.findIndex(
+      (row) => row.kind === 'call' && row.run.id === jump.runId && row.call.id === jump.callId,
+    )
+    if (index < 0) return
+    app.jump.set(undefined)
+    goTo(index)
+  }, [app, jump, rows, goTo, store])
+
+  useNextDecision(waiting, activeKey, scroller, goToCall)
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const command = feedCommand(event)
+    const row = rows[activeIndex]
+    if (!command || !row) return
+    const screen = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / 64))
+    switch (command.kind) {
+      case 'move':
+        goTo(step(rows, activeIndex, command.by))
+        break
+      case 'screen':
+        goTo(Math.max(0, Math.min(rows.length - 1, activeIndex + command.by * screen)))
+        break
+      case 'first':
+        goTo(0)
+        break
+      case 'last':
+        goTo(rows.length - 1)
+        follow()
+        break
+      case 'open':
+      case 'close':
+        if (row.kind === 'call' || row.kind === 'group') store.folding.set(row.key, command.kind === 'open')
+        break
+      case 'follow':
+        follow()
+        break
+      case 'next-approval': {
+        const at = waiting.findIndex((each) => row.kind === 'call' && each.call === row.call)
+        const next = waiting[at + 1] ?? waiting[0]
+        if (next) goToCall(next)
+        break
+      }
+      case 'approve':
+      case 'edit':
+      case 'deny': {
+        const id = row.kind === 'call' ? row.call.approvalId : undefined
+        if (id === undefined || !guard.ready(row.key, id, Date.now())) return
+        cards.get(row.key)?.()?.[command.kind]()
+        break
+      }
+      default:
+        command satisfies never
+    }
+    event.preventDefault()
+  }
+
+  const onFocus = (event: FocusEvent) => {
+    const key = event.target.closest('[role="article"]')?.getAttribute('data-key')
+    if (!key) return
+    setActiveKey(key)
+    guard.focus(key, Date.now())
+  }
+
+  const onBlur = (event: FocusEvent) => {
+    if (!scroller.current?.contains(event.relatedTarget)) guard.blur()
+  }
+
+  const onSeen = useCallback(
+    (row: Row) => {
+      if (row.kind === 'call' && row.call.approvalId) guard.seen(row.call.approvalId, Date.now())
+    },
+    [guard],
+  )
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        role="feed"
+        aria-label="Thread"
+        aria-busy={live?.transcript.status === 'running'}
+        className="h-full overflow-y-auto [overflow-anchor:none]"
+        onScroll={() => {
+          onScroll()
+          remember()
+          look()
+        }}
+        onKeyDown={onKeyDown}
+        onFocus={onFocus}
+        onBlur={onBlur}
+      >
+        <div ref={content} className="mx-auto max-w-[1160px] px-8 pb-6">
+          <Virtualizer
+            ref={list}
+            scrollRef={scroller}
+            data={rows}
+            keepMounted={activeIndex >= 0 ? [activeIndex] : []}
+            onResize={look}
+          >
+            {(row, index) => (
+              <FeedRow
+                key={row.key}
+                row={row}
+                index={index}
+                total={rows.length}
+                active={index === activeIndex}
+                cards={cards}
+                onSeen={onSeen}
+              />
+            )}
+          </Virtualizer>
+        </div>
+      </div>
+      {docked ? (
+        <Dock waiting={waiting} docked={docked} onShow={goToCall} />
+      ) : (
+        !following && (
+          <button
+            type="button"
+            onClick={follow}
+            className="absolute right-8 bottom-3 inline-flex h-8 items-center gap-2 rounded-full border border-faint bg-raised px-3 text-small text-text shadow-popover hover:border-accent"
+          >
+            <Icon node={ArrowDown} size={14} />
+            {missed > 0 ? `${count(missed)} new` : 'Follow'}
+          </button>
+        )
+      )}
+    </div>
+  )
+}
+
+export function elementOf(scroller: HTMLElement | null, key: string): HTMLElement | null {
+  return scroller?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`) ?? null
+}
+
+/** The next row that can be acted on: names of speakers are passed over. */
+function step(rows: readonly Row[], from: number, by: number): number {
+  let at = from + by
+  while (rows[at]?.kind === 'speaker') at += by
+  return rows[at] ? at : from
+}
+
+/** After a decision the focus goes to the next call that waits; without one it stays at the row. */
+function useNextDecision(
+  waiting: RunCall[],
+  activeKey: string | undefined,
+  scroller: { current: HTMLElement | null },
+  goToCall: (call: RunCall) => void,
+): void {
+  const before = useRef(waiting)
+  useEffect(() => {
+    const was = before.current
+    before.current = waiting
+    if (activeKey === undefined || was.length <= waiting.length) return
+    const decided = was.find(
+      ({ run, call }) => activeKey === `${run.id}/call:${call.id}` && !waiting.some((w) => w.call === call),
+    )
+    const focused = document.activeElement
+    // A button that was pressed is gone with its card, and its focus with it.
+    if (!decided || (focused !== document.body && !scroller.current?.contains(focused))) return
+    const next = waiting[0]
+    if (next) goToCall(next)
+    else elementOf(scroller.current, activeKey)?.focus({ preventScroll: true })
+  }, [waiting, activeKey, scroller, goToCall])
+}

@@ -1,0 +1,87 @@
+import { memo, useCallback, useEffect, useRef } from 'react'
+import { labelOf, type Row } from '../../state/rows'
+import { domId } from '../../ui/domId'
+import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { escapeInvisible } from '../../ui/text'
+import type { CardActions } from '../approvals/ApprovalCard'
+import { RowView } from './RowView'
+
+/** The card actions of the rows that are drawn, by row key. */
+export type Cards = Map<string, () => CardActions | null>
+
+interface Props {
+  row: Row
+  index: number
+  total: number
+  /** The row takes the tab stop of the list. */
+  active: boolean
+  cards: Cards
+  onSeen: (row: Row) => void
+}
+
+/** A row of the feed with what a screen reader and the keyboard need of it. */
+export const FeedRow = memo(function FeedRow({ row, index, total, active, cards, onSeen }: Props) {
+  const actions = useRef<CardActions>(null)
+  useEffect(() => {
+    cards.set(row.key, () => actions.current)
+    return () => {
+      cards.delete(row.key)
+    }
+  }, [cards, row.key])
+  const seen = useCallback(() => onSeen(row), [onSeen, row])
+  const item = 'item' in row ? row.item.id : undefined
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an article element has no place in a virtual list's own items
+    <div
+      role="article"
+      data-key={row.key}
+      data-row={row.kind}
+      data-item={item}
+      tabIndex={active ? 0 : -1}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      {...naming(row)}
+      className="scroll-my-2 rounded-control"
+    >
+      <ErrorBoundary what="This row" resetKey={row.key}>
+        <RowView row={row} actions={actions} onSeen={seen} />
+      </ErrorBoundary>
+    </div>
+  )
+})
+
+function naming(row: Row): { 'aria-label'?: string; 'aria-labelledby'?: string } {
+  switch (row.kind) {
+    case 'call':
+      return {
+        'aria-labelledby': `${domId(row.key)}-label ${domId(row.key)}-status`,
+        'aria-label': escapeInvisible(labelOf(row.call)),
+      }
+    case 'group':
+      return { 'aria-labelledby': `${domId(row.key)}-label ${domId(row.key)}-status` }
+    case 'message':
+      return { 'aria-label': `${row.item.role === 'user' ? 'You' : row.item.role}: ${row.item.text.slice(0, 120)}` }
+    case 'text':
+      return { 'aria-label': 'Answer' }
+    case 'reasoning':
+      return { 'aria-label': 'Reasoning' }
+    case 'speaker':
+      return { 'aria-label': row.name }
+    case 'turn':
+      return { 'aria-label': 'What was taken back' }
+    case 'gap':
+      return { 'aria-label': 'Missing events' }
+    case 'wire-error':
+    case 'unknown':
+      return { 'aria-label': 'Not understood' }
+    case 'pending':
+      return { 'aria-label': 'Waiting for the first event' }
+    case 'fault':
+      return { 'aria-label': 'Not read' }
+    case 'end':
+      return { 'aria-label': 'How the run ended' }
+    default:
+      row satisfies never
+      return {}
+  }
+}

@@ -1,0 +1,139 @@
+import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
+import Folder from 'lucide/dist/esm/icons/folder.mjs'
+import FolderX from 'lucide/dist/esm/icons/folder-x.mjs'
+import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
+import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
+import { type KeyboardEvent, useEffect, useState } from 'react'
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
+import type { StudioThread, ThreadChoice } from '../../transport/answers'
+import { messageOf } from '../../transport/api'
+import { Button } from '../../ui/Button'
+import { Icon } from '../../ui/Icon'
+import { Menu } from '../../ui/Menu'
+import { escapeInvisible } from '../../ui/text'
+import { toast } from '../../ui/toasts'
+import { Verbatim } from '../../ui/Verbatim'
+import { useFolderPicker } from '../setup/useFolderPicker'
+
+interface Props {
+  threadId: string
+  settings?: StudioThread
+  live: boolean
+  onChange: (choice: ThreadChoice) => Promise<void>
+}
+
+/** A thread's name, its folder, and what can be done with it. */
+export function Header({ threadId, settings, live, onChange }: Props) {
+  const app = useApp()
+  const { threads } = useCell(app.threads.state)
+  const title = threads.find((thread) => thread.id === threadId)?.title || settings?.title || 'Untitled'
+  const [renaming, setRenaming] = useState(false)
+  const [picker, pick] = useFolderPicker()
+  useEffect(() => {
+    const press = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== 'F2' || event.defaultPrevented) return
+      event.preventDefault()
+      setRenaming(true)
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+  const rename = (next: string) => {
+    setRenaming(false)
+    if (!next || next === title) return
+    app.api.renameThread(threadId, next).then(
+      () => void app.threads.refresh(),
+      (cause: unknown) => toast(`The thread was not renamed: ${messageOf(cause)}`, 'err'),
+    )
+  }
+  const locate = async () => {
+    const folder = await pick(settings?.folder ?? '')
+    if (folder) await onChange({ folder })
+  }
+  return (
+    <header className="flex h-11 shrink-0 items-center gap-3 border-b border-border px-8">
+      {renaming ? (
+        <Rename title={title} onDone={rename} />
+      ) : (
+        <h2 className="min-w-0 truncate font-semibold" title={escapeInvisible(title)}>
+          <Verbatim text={title} />
+        </h2>
+      )}
+      <Menu
+        label="Thread actions"
+        icon={Ellipsis}
+        items={[
+          { label: 'Rename', icon: Pencil, shortcut: 'F2', onSelect: () => setRenaming(true) },
+          {
+            label: 'Delete',
+            icon: Trash2,
+            danger: true,
+            disabledBecause: live ? 'Stop its run first' : undefined,
+            onSelect: () => app.deleteThread(threadId, title),
+          },
+        ]}
+      />
+      <span className="flex-1" />
+      {settings && <FolderChip settings={settings} onLocate={() => void locate()} />}
+      {picker}
+    </header>
+  )
+}
+
+function FolderChip({
+  settings: { folder, folderMissing, sample },
+  onLocate,
+}: {
+  settings: StudioThread
+  onLocate: () => void
+}) {
+  if (folderMissing || !folder) {
+    return (
+      <span className="flex min-w-0 items-center gap-2 text-small text-wait">
+        <Icon node={FolderX} size={14} />
+        <span className="truncate" title={folder}>
+          {folder ? `Folder is gone: ${folder}` : 'No folder'}
+        </span>
+        <Button small tone="wait" onClick={onLocate}>
+          {folder ? 'Locate…' : 'Choose…'}
+        </Button>
+      </span>
+    )
+  }
+  return (
+    <span className="flex min-w-0 items-center gap-2 text-small text-muted" title={folder}>
+      <Icon node={Folder} size={14} />
+      <span className="truncate">{sample ? 'Sample project' : shortPath(folder)}</span>
+    </span>
+  )
+}
+
+/** The end of a path, which tells it from others. */
+function shortPath(path: string): string {
+  const parts = path.split(/[/\\]/)
+  return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path
+}
+
+function Rename({ title, onDone }: { title: string; onDone: (title: string) => void }) {
+  const [text, setText] = useState(title)
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') onDone(text.trim())
+    else if (event.key === 'Escape') onDone('')
+    else return
+    event.preventDefault()
+  }
+  return (
+    <input
+      aria-label="Thread title"
+      className="h-7 w-80 min-w-0 rounded-control border border-faint bg-bg px-2 font-semibold"
+      value={text}
+      autoFocus
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={press}
+      onBlur={() => onDone(text.trim())}
+    />
+  )
+}

@@ -1,0 +1,189 @@
+import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
+import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
+import { memo, type ReactNode, type Ref } from 'react'
+import { Markdown } from '../../markdown/Markdown'
+import type { Part } from '../../protocol/transcript'
+import type { Row } from '../../state/rows'
+import { usePart, useThread } from '../../state/useThread'
+import { counted } from '../../ui/format'
+import { Icon } from '../../ui/Icon'
+import { Keep, useKept } from '../../ui/kept'
+import { Verbatim } from '../../ui/Verbatim'
+import type { CardActions } from '../approvals/ApprovalCard'
+import { CallRow } from '../call/CallRow'
+import { GroupRow } from '../call/GroupRow'
+import { Arguments } from '../details/Arguments'
+import { BlockFrame } from '../details/BlockFrame'
+import { JsonTree } from '../details/JsonTree'
+import { PlainLines } from '../details/Lines'
+import { EndRow, FaultRow, GapRow, PendingRow } from './EndRows'
+
+interface Props {
+  row: Row
+  actions: Ref<CardActions>
+  onSeen: () => void
+}
+
+/** A row of the thread by its kind. */
+export const RowView = memo(function RowView({ row, actions, onSeen }: Props): ReactNode {
+  switch (row.kind) {
+    case 'speaker':
+      return <h3 className="pt-4 pb-1 text-small font-semibold text-muted">{row.name}</h3>
+    case 'message':
+      return (
+        <p className="max-w-[72ch] pb-2 text-prose break-spaces">
+          <Verbatim text={row.item.text} />
+        </p>
+      )
+    case 'text':
+      return <TextRow item={row.item} />
+    case 'reasoning':
+      return <ReasoningRow item={row.item} id={row.key} />
+    case 'call':
+      return <CallRow row={row} actions={actions} onSeen={onSeen} />
+    case 'group':
+      return <GroupRow row={row} />
+    case 'turn':
+      return <TurnRow row={row} />
+    case 'gap':
+      return <GapRow run={row.run} gap={row.gap} />
+    case 'wire-error':
+      return <Odd name={`Something that is no event: ${row.error.message}`} raw={row.error.raw} id={row.key} />
+    case 'unknown': {
+      const { event } = row.frame
+      return (
+        <Odd
+          name={`An event of a kind not known here: ${event.type === 'unknown' ? event.kind : event.type}`}
+          raw={row.frame.raw}
+          id={row.key}
+        />
+      )
+    }
+    case 'pending':
+      return <PendingRow run={row.run} />
+    case 'fault':
+      return <FaultRow fault={row.fault} />
+    case 'end':
+      return <EndRow run={row.run} />
+    default:
+      row satisfies never
+      return null
+  }
+})
+
+function TextRow({ item }: { item: Part }) {
+  usePart(useThread(), item)
+  return (
+    <div className="pb-2">
+      <Markdown text={item.text} open={item.open} />
+    </div>
+  )
+}
+
+/** The model's reasoning: its last line, all of it when opened. */
+function ReasoningRow({ item, id }: { item: Part; id: string }) {
+  const store = useThread()
+  return (
+    <Keep name={id} flags={store.flags}>
+      <Reasoning item={item} />
+    </Keep>
+  )
+}
+
+function Reasoning({ item }: { item: Part }) {
+  usePart(useThread(), item)
+  const [open, setOpen] = useKept('open', false)
+  const text = item.text.trim()
+  const line = text.slice(text.lastIndexOf('\n') + 1)
+  return (
+    <div>
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex h-8 w-full items-center gap-2 rounded-control text-left text-muted hover:bg-raised"
+      >
+        <Icon node={open ? ChevronDown : ChevronRight} className="text-faint" />
+        <span className="shrink-0 font-medium">{item.open ? 'Reasoning' : 'Reasoned'}</span>
+        {!open && (
+          <span className="min-w-0 flex-1 truncate text-faint">
+            <Verbatim text={line} />
+          </span>
+        )}
+      </button>
+      {open && (
+        <div className="ml-2 border-l border-border pb-2 pl-6 text-muted">
+          <Markdown text={item.text} open={item.open} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What was taken back in a turn: its dropped calls and its failed tries. */
+function TurnRow({ row }: { row: Extract<Row, { kind: 'turn' }> }) {
+  const store = useThread()
+  return (
+    <Keep name={row.key} flags={store.flags}>
+      <TurnFooter row={row} />
+    </Keep>
+  )
+}
+
+function TurnFooter({ row: { run, turn } }: { row: Extract<Row, { kind: 'turn' }> }) {
+  const [open, setOpen] = useKept('open', false)
+  const calls = run.transcript.dropped.filter((call) => call.turn === turn.turn)
+  const words = [
+    turn.dropped > 0 && `${turn.dropped} dropped`,
+    turn.retries.length > 0 && `tried again ${counted(turn.retries.length, 'time')}`,
+  ]
+  return (
+    <div className="text-small text-faint">
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex h-7 items-center gap-2 rounded-control pr-2 hover:bg-raised hover:text-text"
+      >
+        <Icon node={open ? ChevronDown : ChevronRight} />
+        {words.filter(Boolean).join(', ')}
+      </button>
+      {open && (
+        <div className="flex flex-col gap-2 pb-2 pl-6">
+          {turn.retries.map((retry) => (
+            <p key={retry.at}>
+              A try failed and was taken back: <Verbatim text={retry.reason ?? 'no reason was told'} />
+            </p>
+          ))}
+          {calls.map((call) => (
+            <BlockFrame
+              key={call.id}
+              title={`${call.toolName}, dropped: ${call.dropReason ?? 'no reason was told'}`}
+              copyText={call.proposedText}
+              raw={call.proposedText}
+            >
+              {() => <Arguments text={call.proposedText} />}
+            </BlockFrame>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Odd({ name, raw, id }: { name: string; raw: string; id: string }) {
+  const store = useThread()
+  return (
+    <div className="py-1">
+      <Keep name={id} flags={store.flags}>
+        <BlockFrame title={name} copyText={raw} raw={raw}>
+          {(full) =>
+            raw.startsWith('{') ? <JsonTree text={raw} full={full} /> : <PlainLines text={raw} full={full} />
+          }
+        </BlockFrame>
+      </Keep>
+    </div>
+  )
+}

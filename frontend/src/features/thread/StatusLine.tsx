@@ -1,0 +1,41 @@
+import { useSyncExternalStore } from 'react'
+import type { Transcript } from '../../protocol/transcript'
+import { useCell } from '../../state/cell'
+import { useNow } from '../../state/clock'
+import type { ThreadStore } from '../../state/threadStore'
+import { counted, elapsed } from '../../ui/format'
+import { Spinner } from '../../ui/Spinner'
+
+/** What the thread's live run does, in one line. A run that waits never reads "running". */
+export function StatusLine({ store, arming }: { store: ThreadStore; arming: boolean }) {
+  const { live, waiting, status } = useCell(store.state)
+  useSyncExternalStore(store.subscribe, () => (live ? counts(live.transcript) : ''))
+  const now = useNow(live !== undefined)
+  if (!live) return null
+  const since =
+    status === 'paused'
+      ? Math.min(...waiting.map(({ call }) => call.waitingAt ?? now))
+      : live.transcript.startedAt || live.createdAt
+  const lasted = Number.isFinite(since) ? elapsed(Math.max(0, now - since)) : ''
+  return (
+    <div className="px-8" data-run-status={status}>
+      <p className="mx-auto flex h-7 max-w-[1160px] items-center gap-2 text-small text-muted">
+        {status === 'paused' ? (
+          <span className="font-medium text-wait">Waiting for you</span>
+        ) : (
+          <span className="flex items-center gap-2 text-run">
+            <Spinner size={14} /> Running
+          </span>
+        )}
+        <span className="tnum">{[lasted, counts(live.transcript)].filter(Boolean).join(' · ')}</span>
+        <span className="flex-1" />
+        {arming && <span className="text-wait">Press Esc again to stop</span>}
+      </p>
+    </div>
+  )
+}
+
+function counts(t: Transcript): string {
+  const turn = t.turns.at(-1)?.turn
+  return [turn && `turn ${turn}`, t.calls.size > 0 && counted(t.calls.size, 'call')].filter(Boolean).join(' · ')
+}

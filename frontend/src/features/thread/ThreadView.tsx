@@ -1,0 +1,157 @@
+import { useEffect, useState } from 'react'
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
+import { labelOf } from '../../state/rows'
+import type { ThreadStore } from '../../state/threadStore'
+import { ThreadContext } from '../../state/useThread'
+import type { StudioThread, ThreadChoice } from '../../transport/answers'
+import { messageOf } from '../../transport/api'
+import { Button } from '../../ui/Button'
+import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { Notice } from '../../ui/Notice'
+import { Spinner } from '../../ui/Spinner'
+import { toast } from '../../ui/toasts'
+import { Composer } from './Composer'
+import { Feed } from './Feed'
+import { Header } from './Header'
+import { StatusLine } from './StatusLine'
+import { useStopKeys } from './useStopKeys'
+
+/** A thread: its header, its rows, what it does now, and where to write. */
+export function ThreadView({ threadId }: { threadId: string }) {
+  const app = useApp()
+  const [store, setStore] = useState<ThreadStore>()
+  useEffect(() => setStore(app.open(threadId)), [app, threadId])
+  if (store?.threadId !== threadId) return null
+  return (
+    <ThreadContext value={store}>
+      <Thread key={threadId} store={store} />
+    </ThreadContext>
+  )
+}
+
+function Thread({ store }: { store: ThreadStore }) {
+  const app = useApp()
+  const { phase, fault, live } = useCell(store.state)
+  const [settings, settingsFault, change] = useSettings(store.threadId)
+  const arming = useStopKeys(live?.id)
+  useAnnouncements(store)
+  if (phase === 'failed') return <NotRead store={store} />
+  return (
+    <main className="flex min-w-0 flex-1 flex-col" aria-label="Thread">
+      <Header threadId={store.threadId} settings={settings} live={live !== undefined} onChange={change} />
+      {(fault || settingsFault) && (
+        <div className="px-8 pt-2">
+          <Notice
+            tone="err"
+            actions={
+              <Button small onClick={() => void store.refresh()}>
+                Try again
+              </Button>
+            }
+          >
+            {fault?.message ?? settingsFault}
+          </Notice>
+        </div>
+      )}
+      <ErrorBoundary what="The thread" resetKey={store.threadId}>
+        {phase === 'loading' ? (
+          <p className="flex flex-1 items-center justify-center gap-2 text-muted">
+            <Spinner /> Reading the thread…
+          </p>
+        ) : (
+          <Feed store={store} />
+        )}
+      </ErrorBoundary>
+      <StatusLine store={store} arming={arming} />
+      <Composer
+        draft={app.drafts.of(store.threadId)}
+        queued={app.queued.of(store.threadId)}
+        choice={settings}
+        live={live}
+        onChoice={(choice) => void change(choice)}
+        onSend={(input, deny) => app.send(store.threadId, settings?.agentName ?? '', input, deny)}
+        onStop={() => {
+          if (live) app.stop(live.id)
+        }}
+      />
+    </main>
+  )
+}
+
+/** A thread of which nothing could be read. */
+function NotRead({ store }: { store: ThreadStore }) {
+  const app = useApp()
+  const { fault } = useCell(store.state)
+  return (
+    <main
+      className="flex min-w-0 flex-1 flex-col items-center justify-center gap-3 p-8 text-center"
+      aria-label="Thread"
+    >
+      <p className="font-semibold">
+        {fault?.code === 'NOT_FOUND' ? 'There is no such thread' : 'The thread could not be read'}
+      </p>
+      <p className="max-w-[60ch] text-muted [overflow-wrap:anywhere]">{fault?.message}</p>
+      <div className="flex gap-2">
+        {fault?.code !== 'NOT_FOUND' && (
+          <Button tone="primary" onClick={() => void store.refresh()}>
+            Try again
+          </Button>
+        )}
+        <Button onClick={() => app.router.go({ kind: 'new' })}>New thread</Button>
+      </div>
+    </main>
+  )
+}
+
+type Settings = [StudioThread | undefined, string | undefined, (choice: ThreadChoice) => Promise<void>]
+
+/** What the thread works with: agent, folder, model. */
+function useSettings(threadId: string): Settings {
+  const app = useApp()
+  const [settings, setSettings] = useState<StudioThread>()
+  const [fault, setFault] = useState<string>()
+  const connection = useCell(app.connection)
+  useEffect(() => {
+    if (connection.state !== 'open') return
+    let wanted = true
+    app.api.thread(threadId).then(
+      (answer) => {
+        if (!wanted) return
+        setSettings(answer)
+        setFault(undefined)
+      },
+      (cause: unknown) => wanted && setFault(messageOf(cause)),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [app, threadId, connection.state])
+  const change = async (choice: ThreadChoice) => {
+    try {
+      setSettings(await app.api.changeThread(threadId, choice))
+      void app.threads.refresh()
+    } catch (cause) {
+      toast(messageOf(cause), 'err')
+    }
+  }
+  return [settings, fault, change]
+}
+
+/** Tells a screen reader what happened, never what streams. */
+function useAnnouncements(store: ThreadStore): void {
+  const { announcer } = useApp()
+  useEffect(() => {
+    let before = store.state.get()
+    return store.state.subscribe(() => {
+      const now = store.state.get()
+      for (const { call } of now.waiting) {
+        if (before.phase === 'ready' && !before.waiting.some((each) => each.call === call))
+          announcer.say(`${labelOf(call)} needs approval`)
+      }
+      if (before.status === 'running' && now.status === 'completed') announcer.say('The agent replied')
+      if (before.status === 'running' && now.status === 'cancelled') announcer.say('The run was stopped')
+      before = now
+    })
+  }, [store, announcer])
+}
