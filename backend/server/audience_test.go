@@ -111,6 +111,17 @@ func TestARunGoesOnWithoutItsClientWhen(t *testing.T) {
 		w.eventually("the run goes on", func() bool { return w.statusOf(id) == protocol.StatusRunning })
 		goesOn(w, id)
 	})
+	t.Run("it came to wait, and was decided, after the client left", func(t *testing.T) {
+		t.Parallel()
+		asks := slowly(100*time.Millisecond, "I will release it.")
+		asks.Chunks = append(asks.Chunks[:2], scripted.CallTool("c1", "release", `{"target":"x"}`).Chunks...)
+		w := start(t, short, asks, scripted.CallTool("c2", "hold", `{}`), scripted.Say("done"))
+		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeMessage)
+		w.eventually("the run waits", func() bool { return w.statusOf(id) == protocol.StatusPaused })
+		w.decideAll(true)
+		w.eventually("the run goes on", func() bool { return w.statusOf(id) == protocol.StatusRunning })
+		goesOn(w, id)
+	})
 	t.Run("the server closes", func(t *testing.T) {
 		t.Parallel()
 		w := start(t, short, hold...)
@@ -120,4 +131,16 @@ func TestARunGoesOnWithoutItsClientWhen(t *testing.T) {
 		}
 		goesOn(w, id)
 	})
+}
+
+func TestARunThatIsOverIsForgotten(t *testing.T) {
+	w := start(t, nil, scripted.Say("one"), fails("it is ill", "LLM_TIMEOUT"), scripted.CallTool("c1", "release", `{"target":"x"}`))
+	for range 3 {
+		w.stream("POST", "/agents/demo/stream", `{"input":"go","threadId":"t"}`)
+	}
+	w.server.audience.mu.Lock()
+	defer w.server.audience.mu.Unlock()
+	if got := len(w.server.audience.runs); got != 0 {
+		t.Errorf("%d runs are still watched", got)
+	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func TestASilentStreamSendsComments(t *testing.T) {
 
 func TestAHeadRequestOfAStreamIsAnsweredAtOnce(t *testing.T) {
 	w := start(t, nil)
-	if response := w.open(t.Context(), "HEAD", "/doorbell", ""); response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream" {
+	if response := w.open(t.Context(), "HEAD", "/doorbell", ""); response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("got %d %v", response.StatusCode, response.Header)
 	}
 }
