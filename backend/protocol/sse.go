@@ -169,7 +169,7 @@ func (r *sseReader) field(line []byte) {
 		r.hasData = true
 		r.event.Cut = r.event.Cut || r.lineCut
 	case "id":
-		if !bytes.ContainsRune(value, 0) {
+		if len(value) > 0 && !bytes.ContainsRune(value, 0) {
 			r.event.ID = string(value)
 		}
 	case "event":

@@ -1,11 +1,12 @@
-import type {
-  ApprovalRequired,
-  CallStateEvent,
-  DropReason,
-  Frame,
-  ToolCallStart,
-  ToolResult,
-  ToolUpdate,
+import {
+  type ApprovalRequired,
+  type CallStateEvent,
+  type DropReason,
+  type Frame,
+  type ToolCallStart,
+  type ToolResult,
+  type ToolUpdate,
+  time,
 } from './events'
 import { closePart, key } from './parts'
 import type { Call, Transcript } from './transcript'
@@ -46,8 +47,8 @@ export function addCall(
   }
   t.calls.set(id, call)
   t.items.push({ kind: 'call', key: key(t, 'call', id), id })
-  const parent = parentToolCallId === undefined ? undefined : t.calls.get(parentToolCallId)
-  if (parent !== undefined) {
+  const parent = parentOf(t, call)
+  if (parent !== undefined && parent !== call) {
     parent.children.push(id)
     parent.version++
   }
@@ -122,13 +123,21 @@ function removeCall(t: Transcript, f: Frame, call: Call, reason: DropReason): vo
 export function drop(t: Transcript, f: Frame, call: Call, reason: DropReason): void {
   call.state = 'dropped'
   call.dropReason = reason
-  call.endedAt = f.at
+  call.endedAt = time(f)
   call.version++
   t.calls.delete(call.id)
   t.own.gone.set(call.id, call)
   t.dropped.push(call)
   const turn = t.own.turns.get(call.turn)
   if (turn !== undefined) turn.dropped++
+  const parent = parentOf(t, call)
+  if (parent === undefined) return
+  parent.children = parent.children.filter((id) => id !== call.id)
+  parent.version++
+}
+
+function parentOf(t: Transcript, call: Call): Call | undefined {
+  return call.parentToolCallId === undefined ? undefined : t.calls.get(call.parentToolCallId)
 }
 
 function toolUpdate(call: Call, e: ToolUpdate): void {
@@ -145,15 +154,14 @@ function toolUpdate(call: Call, e: ToolUpdate): void {
 
 function callState(f: Frame, call: Call, e: CallStateEvent): void {
   call.state = e.state
-  call.own.writing = false
   if (e.state === 'waiting') {
-    call.waitingAt = f.at
+    call.waitingAt = time(f)
     call.decidedAt = undefined
     call.by = undefined
     call.reason = undefined
   }
-  if (e.state === 'approved' || e.state === 'denied' || e.state === 'expired') call.decidedAt = f.at
-  if (e.state === 'running') call.runningAt = f.at
+  if (e.state === 'approved' || e.state === 'denied' || e.state === 'expired') call.decidedAt = time(f)
+  if (e.state === 'running') call.runningAt = time(f)
   call.by = e.by ?? call.by
   call.reason = e.reason ?? call.reason
   call.approvalId = e.approvalId ?? call.approvalId
@@ -168,7 +176,7 @@ function result(f: Frame, call: Call, e: ToolResult): void {
   call.error = e.error
   call.errorCode = e.errorCode
   call.durationMs = e.durationMs
-  call.endedAt = f.at
+  call.endedAt = time(f)
   // A call that was denied, expired or cancelled has a result too, for the model; of an unknown one nobody knows more by its error.
   if (call.state === 'denied' || call.state === 'expired' || call.state === 'cancelled') return
   if (e.error === undefined) call.state = 'done'
@@ -194,7 +202,7 @@ export function approvalRequired(t: Transcript, f: Frame, e: ApprovalRequired): 
     }
     call.own.writing = false
     call.state = approval.kind === 'unknown' ? 'unknown' : 'waiting'
-    call.waitingAt = call.waitingAt ?? f.at
+    call.waitingAt = call.waitingAt ?? time(f)
     call.approval = approval
     call.approvalId = approval.approvalId
     call.argumentsHash = approval.argumentsHash ?? call.argumentsHash

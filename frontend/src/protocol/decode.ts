@@ -25,20 +25,7 @@ import {
 } from './fields'
 import { elements, rawMembers } from './json'
 
-const states: CallState[] = [
-  'input',
-  'proposed',
-  'waiting',
-  'approved',
-  'denied',
-  'expired',
-  'running',
-  'done',
-  'failed',
-  'cancelled',
-  'unknown',
-  'dropped',
-]
+const told: CallState[] = ['waiting', 'approved', 'denied', 'expired', 'running', 'cancelled', 'unknown'] // the others are derived
 const phases: TurnPhase[] = ['start', 'retry', 'end']
 const roles: Role[] = ['system', 'user', 'assistant', 'tool']
 const statuses: Status[] = ['running', 'paused', 'completed', 'failed', 'cancelled']
@@ -73,7 +60,7 @@ export function decodeEvent(type: string, f: Fields, raw: string): Event {
       return {
         type,
         toolCallId: id(f, 'toolCallId'),
-        state: oneOf(f, 'state', states),
+        state: oneOf(f, 'state', told),
         by: optionalText(f, 'by'),
         reason: optionalText(f, 'reason'),
         approvalId: optionalText(f, 'approvalId'),
@@ -170,7 +157,7 @@ function approval(f: Fields, raw: string): Approval {
       return effect
     }),
     approvalId: optionalText(f, 'approvalId') ?? toolCallId,
-    kind: f.kind === 'unknown' ? 'unknown' : 'approval',
+    kind: optionalText(f, 'kind') === 'unknown' ? 'unknown' : 'approval',
     argumentsText: optionalText(f, 'argumentsText') ?? present(texts.arguments) ?? '',
     argumentsHash: optionalText(f, 'argumentsHash'),
     presentation: presentation(f),

@@ -86,8 +86,8 @@ function blockOf({ key, value }: JsonMember): Block | undefined {
     case 'file': {
       const path = string(raw, 'path')
       const line = optionalNumber(raw, 'line')
-      if (!path || line === null || (line !== undefined && !Number.isInteger(line))) return undefined
-      return { kind: 'file', path, line, raw }
+      if (!path || line === null || (line !== undefined && !Number.isSafeInteger(line))) return undefined
+      return { kind: 'file', path, line: line || undefined, raw }
     }
     case 'progress': {
       const done = optionalNumber(raw, 'done')
@@ -103,8 +103,8 @@ function blockOf({ key, value }: JsonMember): Block | undefined {
 
 function table(raw: string): Block | undefined {
   const columns = rawMember(raw, 'columns')
-  const rows = rawMember(raw, 'rows')
-  if (!columns?.startsWith('[') || !rows?.startsWith('[')) return undefined
+  const rows = rawMember(raw, 'rows') ?? 'null'
+  if (!columns?.startsWith('[') || !(rows === 'null' || rows.startsWith('['))) return undefined
   const names = elements(columns)
   const lines = elements(rows)
   if (!names.every((name) => name.startsWith('"')) || !lines.every((line) => line.startsWith('['))) return undefined

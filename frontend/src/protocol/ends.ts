@@ -1,5 +1,5 @@
 import { addCall, applyEarly, drop } from './calls'
-import type { Finish, Frame, Status } from './events'
+import { type Finish, type Frame, type Status, time } from './events'
 import { closePart } from './parts'
 import { type Call, ended, type Item, type Transcript } from './transcript'
 
@@ -24,7 +24,7 @@ export function end(t: Transcript, f: Frame, status: Status): void {
   closePart(t)
   for (const frames of [...t.own.early.values()]) orphan(t, frames)
   t.status = status
-  t.endedAt = f.at
+  t.endedAt = time(f)
   const unsettled = new Set<string>()
   for (const call of t.calls.values()) {
     if (!call.own.settled && settle(t, f, call)) unsettled.add(call.id)
@@ -63,7 +63,7 @@ function settle(t: Transcript, f: Frame, call: Call): boolean {
       return false
   }
   call.reason = call.reason ?? endedBefore
-  call.endedAt = f.at
+  call.endedAt = time(f)
   call.version++
   return false
 }

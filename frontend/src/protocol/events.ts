@@ -231,6 +231,11 @@ export function isWireError(x: Frame | WireError): x is WireError {
   return !('event' in x)
 }
 
+/** The time of an event; undefined when it was not told. */
+export function time(f: Frame): number | undefined {
+  return f.at === 0 ? undefined : f.at
+}
+
 /** What ends a stream after its finish, in place of an event. */
 export const DONE = '[DONE]'
 

@@ -86,7 +86,7 @@ export function rawMember(text: string, key: string): string | undefined {
 
 /** rawMember for several names in one pass. */
 export function rawMembers<K extends string>(text: string, names: readonly K[]): Partial<Record<K, string>> {
-  const found: Partial<Record<K, string>> = {}
+  const found: Partial<Record<K, string>> = Object.create(null) // a member may be named __proto__
   eachMember(text, (keyStart, keyEnd, start, end) => {
     for (const name of names) {
       if (keyIs(text, keyStart, keyEnd, name)) found[name] = text.slice(start, end)

@@ -16,7 +16,7 @@ export function snapshot(t: Transcript): Record<string, unknown> {
     approvals: [...t.approvals.values()],
     usage: t.usage,
     error: t.error,
-    finish: t.finish,
+    finish: t.finish && { ...t.finish, type: undefined },
     startedAt: t.startedAt,
     endedAt: t.endedAt,
     last: t.last,

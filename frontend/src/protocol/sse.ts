@@ -67,7 +67,7 @@ export function newSseReader(limit = defaultLimit): SseReader {
       if (!cut) data = data === undefined ? value : `${data}\n${value}`
       cut ||= lineCut
     } else if (name === 'id') {
-      if (!value.includes('\0')) id = value
+      if (value !== '' && !value.includes('\0')) id = value
     } else if (name === 'event') {
       event = value === '' ? undefined : value
     }

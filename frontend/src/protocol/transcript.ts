@@ -14,6 +14,7 @@ import type {
   Usage,
   WireError,
 } from './events'
+import { time } from './events'
 import { key, openPart, partDelta, partEnd } from './parts'
 
 /**
@@ -310,7 +311,7 @@ function turn(t: Transcript, f: Frame, e: TurnEvent): void {
     entry.retries.push({ at: f.at, reason: e.reason })
   }
   if (e.phase === 'end') {
-    entry.endedAt = f.at
+    entry.endedAt = time(f)
     entry.finishReason = e.finishReason
     entry.usage = e.usage
     entry.firstTokenMs = e.firstTokenMs
