@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
 
 	"callboard/backend/model"
 )
@@ -140,22 +141,22 @@ func (a *answer) readUsage(chunk *model.Chunk) {
 	}
 	a.usageText = text
 	var u struct {
-		Prompt     *int64 `json:"prompt_tokens"`
-		Input      *int64 `json:"input_tokens"`
-		Completion *int64 `json:"completion_tokens"`
-		Output     *int64 `json:"output_tokens"`
-		Total      *int64 `json:"total_tokens"`
-		CacheHit   *int64 `json:"prompt_cache_hit_tokens"`
+		Prompt     count `json:"prompt_tokens"`
+		Input      count `json:"input_tokens"`
+		Completion count `json:"completion_tokens"`
+		Output     count `json:"output_tokens"`
+		Total      count `json:"total_tokens"`
+		CacheHit   count `json:"prompt_cache_hit_tokens"`
 		InDetails  struct {
-			Cached *int64 `json:"cached_tokens"`
+			Cached count `json:"cached_tokens"`
 		} `json:"prompt_tokens_details"`
 		OutDetails struct {
-			Reasoning *int64 `json:"reasoning_tokens"`
+			Reasoning count `json:"reasoning_tokens"`
 		} `json:"completion_tokens_details"`
 	}
 	var wrong *json.UnmarshalTypeError
 	if err := json.Unmarshal(text, &u); err != nil && !errors.As(err, &wrong) {
-		return // a count of a wrong type is unknown; the others are read
+		return // details of a wrong type are unknown; the rest is read
 	}
 	replace(&a.usage.InputTokens, u.Input, u.Prompt)
 	replace(&a.usage.OutputTokens, u.Output, u.Completion)
@@ -168,10 +169,21 @@ func (a *answer) readUsage(chunk *model.Chunk) {
 	}
 }
 
-func replace(count **int64, with ...*int64) {
-	for _, w := range with {
-		if w != nil && *w >= 0 {
-			*count = w
+// count is a number of tokens; what is none is unknown.
+type count struct{ n *int64 }
+
+// UnmarshalJSON never fails.
+func (c *count) UnmarshalJSON(b []byte) error {
+	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil && n >= 0 {
+		c.n = &n
+	}
+	return nil
+}
+
+func replace(to **int64, with ...count) {
+	for _, c := range with {
+		if c.n != nil {
+			*to = c.n
 		}
 	}
 }
@@ -206,8 +218,8 @@ func (a *answer) end(chunk *model.Chunk) error {
 	if a.finish == "" && !a.any {
 		return errors.New("it is empty")
 	}
-	chunk.FinishReason = a.finish
 	if a.finish == model.FinishLength || a.finish == model.FinishFilter {
+		chunk.FinishReason = a.finish
 		return nil
 	}
 	if a.lost && (len(a.calls.list) > 0 || a.saidCalls) {

@@ -27,8 +27,9 @@ type exchange struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	model   string
+	bare    bool   // the address has no path
+	query   string // of the address
 	key     string
-	bare    bool     // the address has no path
 	payload *payload // nil asks without a body
 	events  *events
 	stream  *openai.ChatCompletionStream
@@ -55,11 +56,10 @@ func (x *exchange) close() {
 
 // open sends the request and returns the answer's lines.
 func (x *exchange) open() (*openai.ChatCompletionStream, error) {
-	base, err := x.base()
+	base, err := x.address()
 	if err != nil {
 		return nil, err
 	}
-	x.bare = base.Path == ""
 	config := openai.DefaultConfig(x.key)
 	config.BaseURL = base.String()
 	config.HTTPClient = x
@@ -73,51 +73,69 @@ func (x *exchange) open() (*openai.ChatCompletionStream, error) {
 	return x.stream, nil
 }
 
-// base is the address before /chat/completions.
-func (x *exchange) base() (*url.URL, error) {
-	text := strings.TrimSpace(x.backend.BaseURL)
+// address is what stands before /chat/completions, without a query.
+func (x *exchange) address() (*url.URL, error) {
+	base, err := x.backend.base()
+	if err != nil {
+		return nil, &model.Error{
+			Code: model.CodeUnavailable, Err: err,
+			Message: fmt.Sprintf("The provider's base URL is not an address: %s.", err),
+		}
+	}
+	x.bare, x.query, base.RawQuery = base.Path == "", base.RawQuery, ""
+	return base, nil
+}
+
+func (b *Backend) base() (*url.URL, error) {
+	text := strings.TrimSpace(b.BaseURL)
 	if text == "" {
 		text = DefaultBaseURL
 	}
 	u, err := url.Parse(text)
-	if err == nil && ((u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
-		err = errors.New("it has to begin with http:// or https:// and a host")
-	}
 	if err != nil {
 		var parse *url.Error // its text quotes the address, which may hold a password
 		if errors.As(err, &parse) {
 			err = parse.Err
 		}
-		return nil, &model.Error{
-			Code: model.CodeUnavailable, Message: fmt.Sprintf("The provider's base URL is not an address: %s.", err), Err: err,
-		}
+		return nil, err
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, errors.New("it has to begin with http:// or https:// and a host")
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions")
-	u.RawPath = ""
+	u.RawPath, u.Fragment = "", ""
 	return u, nil
 }
 
-// Do sends a request of go-openai's with the payload for a body. What is no success is an error.
+// Do sends a request of go-openai's with the payload for a body, and has events read the answer.
 func (x *exchange) Do(request *http.Request) (*http.Response, error) {
+	response, err := x.ask(request)
+	if err != nil {
+		return nil, err
+	}
+	x.events = &events{source: response.Body, idle: x.idle(), silent: x.silent}
+	response.Body = x.events
+	return response, nil
+}
+
+// ask sends a request. What is no success is an error.
+func (x *exchange) ask(request *http.Request) (*http.Response, error) {
+	request.URL.RawQuery = x.query
 	if x.bare && x.backend.learned.underV1.Load() {
 		request.URL.Path = "/v1" + request.URL.Path
 		x.bare = false
 	}
 	response, err := x.send(request)
-	if err != nil {
-		return nil, err
+	if err != nil || (response.StatusCode >= 200 && response.StatusCode <= 299) {
+		return response, err
 	}
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal)) // what did not come is not quoted
-		response.Body.Close()
-		if x.bare && response.StatusCode == http.StatusNotFound {
-			return x.underV1(request, x.refused(response, body))
-		}
-		return nil, x.refused(response, body)
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal)) // what did not come is not quoted
+	response.Body.Close()
+	refusal := x.refused(response, body)
+	if x.bare && response.StatusCode == http.StatusNotFound {
+		return x.underV1(request, refusal)
 	}
-	x.events = &events{source: response.Body, idle: x.idle(), silent: x.silent}
-	response.Body = x.events
-	return response, nil
+	return nil, refusal
 }
 
 // underV1 tries the address with the /v1 that most servers want. Where that is no better, the answer to the address as it was
@@ -125,15 +143,16 @@ func (x *exchange) Do(request *http.Request) (*http.Response, error) {
 func (x *exchange) underV1(request *http.Request, first error) (*http.Response, error) {
 	x.bare = false
 	request.URL.Path = "/v1" + request.URL.Path
-	response, err := x.Do(request)
-	var failure *model.Error
-	known := !errors.As(err, &failure) || failure.Status != http.StatusNotFound
-	var said *told
-	if !known && errors.As(err, &said) && !said.object {
-		return nil, first
-	}
-	if known && (err == nil || failure != nil) {
+	response, err := x.ask(request)
+	var refusal *model.Error
+	switch {
+	case err == nil, errors.As(err, &refusal) && refusal.Status != http.StatusNotFound:
 		x.backend.learned.underV1.Store(true)
+	case refusal != nil:
+		var said *told
+		if errors.As(err, &said) && !said.object {
+			return nil, first
+		}
 	}
 	return response, err
 }

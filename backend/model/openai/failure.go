@@ -198,7 +198,7 @@ func (x *exchange) cut(err error) error {
 
 // host names the server in errors.
 func (x *exchange) host() string {
-	if base, err := x.base(); err == nil {
+	if base, err := x.backend.base(); err == nil {
 		return base.Host
 	}
 	return "the provider"
@@ -206,7 +206,7 @@ func (x *exchange) host() string {
 
 // hide takes the key out of what goes into an error: some servers repeat it.
 func (x *exchange) hide(text string) string {
-	if x.key == "" {
+	if len(x.key) < 8 { // a placeholder such as "none", which is a word too
 		return text
 	}
 	return strings.ReplaceAll(text, x.key, "[key]")

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"math"
@@ -25,9 +24,42 @@ type payload struct {
 
 func (p *payload) length() int64 { return int64(len(p.head) + len(p.messages) + len(p.tail)) }
 
-func (p *payload) reader() io.ReadCloser {
-	return io.NopCloser(io.MultiReader(bytes.NewReader(p.head), bytes.NewReader(p.messages), strings.NewReader(p.tail)))
+// reader reads the payload from its start.
+func (p *payload) reader() *payloadReader {
+	return &payloadReader{parts: [][]byte{p.head, p.messages, []byte(p.tail)}}
 }
+
+// payloadReader reads the parts one after the other, without copying them where it can write them out.
+type payloadReader struct {
+	parts [][]byte
+}
+
+func (r *payloadReader) Read(p []byte) (int, error) {
+	for len(r.parts) > 0 && len(r.parts[0]) == 0 {
+		r.parts = r.parts[1:]
+	}
+	if len(r.parts) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.parts[0])
+	r.parts[0] = r.parts[0][n:]
+	return n, nil
+}
+
+// WriteTo writes what is left, each part at once.
+func (r *payloadReader) WriteTo(w io.Writer) (total int64, err error) {
+	for ; len(r.parts) > 0; r.parts = r.parts[1:] {
+		n, err := w.Write(r.parts[0])
+		total += int64(n)
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// Close does nothing.
+func (r *payloadReader) Close() error { return nil }
 
 // memo is what the earlier requests of a run left.
 type memo struct {
