@@ -124,9 +124,11 @@ func TestSchemaComesFromTheGoType(t *testing.T) {
 			ByID map[int]string `json:"byId"`
 			Four [4]bool        `json:"four"`
 		}](t), `{"properties":{"id":{"type":"integer"},"in":{"items":{"properties":{"n":{"type":"integer","minimum":0}},"type":"object","required":["n"]},"type":"array","minItems":1},"byId":{"additionalProperties":{"type":"string"},"type":"object"},"four":{"items":{"type":"boolean"},"type":"array","maxItems":4,"minItems":4}},"type":"object","required":["id","in","byId","four"]}`},
-		"a type that holds itself": {probe[node](t),
+		"a type that holds itself": {
+			probe[node](t),
 			`{"$defs":{"node":{"properties":{"value":{"type":"integer"},"children":{"items":{"$ref":"#/$defs/node"},"type":"array","description":"Below it"},"parent":{"$ref":"#/$defs/node"}},"type":"object","required":["value"]}},` +
-				`"properties":{"value":{"type":"integer"},"children":{"items":{"$ref":"#/$defs/node"},"type":"array","description":"Below it"},"parent":{"$ref":"#/$defs/node"}},"type":"object","required":["value"]}`},
+				`"properties":{"value":{"type":"integer"},"children":{"items":{"$ref":"#/$defs/node"},"type":"array","description":"Below it"},"parent":{"$ref":"#/$defs/node"}},"type":"object","required":["value"]}`,
+		},
 		"a map that holds itself": {probe[struct {
 			Tree byName `json:"tree" jsonschema_description:"The tree"`
 		}](t), `{"$defs":{"byName":{"additionalProperties":{"$ref":"#/$defs/byName"},"type":"object"}},"properties":{"tree":{"anyOf":[{"$ref":"#/$defs/byName"}],"description":"The tree"}},"type":"object","required":["tree"]}`},
@@ -254,7 +256,8 @@ func TestOutputSchemaDescribesContent(t *testing.T) {
 			A []string `json:"a" jsonschema_description:"Names"`
 			B []string `json:"b,omitempty"`
 			C *int     `json:"c"`
-		}], err error) {
+		}], err error,
+		) {
 			return
 		}}), `{"properties":{"a":{"anyOf":[{"items":{"type":"string"},"type":"array"},{"type":"null"}],"description":"Names"},"b":{"items":{"type":"string"},"type":"array"},"c":{"anyOf":[{"type":"integer"},{"type":"null"}]}},"type":"object","required":["a","c"]}`},
 		"anything":                    {define(t, tool.Config[none, any]{Run: func(tool.Context, none) (o any, err error) { return }}), ""},

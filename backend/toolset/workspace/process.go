@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -29,12 +30,12 @@ type process struct {
 	leftovers bool          // it left processes behind that held its output
 }
 
-func (p *process) start() error {
+func (p *process) start(ctx context.Context) error {
 	reading, writing, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	p.cmd = shell(p.command)
+	p.cmd = shell(context.WithoutCancel(ctx), p.command) // its end would be that of the shell alone: kill ends the group
 	p.cmd.Dir, p.cmd.Env = p.folder, p.env
 	// one file for both keeps them in order, and lets Wait return when the shell does
 	p.cmd.Stdout, p.cmd.Stderr = writing, writing

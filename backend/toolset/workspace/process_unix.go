@@ -3,13 +3,14 @@
 package workspace
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"syscall"
 )
 
-func shell(command string) *exec.Cmd {
-	cmd := exec.Command("sh", "-c", command)
+func shell(ctx context.Context, command string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }

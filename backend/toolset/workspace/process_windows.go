@@ -1,14 +1,15 @@
 package workspace
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
 )
 
-func shell(command string) *exec.Cmd {
-	cmd := exec.Command("cmd")
+func shell(ctx context.Context, command string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "cmd")
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CmdLine:       `cmd /S /C "` + command + `"`, // cmd reads its own quoting, not that of Go's arguments
 		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,
@@ -23,7 +24,7 @@ func terminateGroup(*exec.Cmd) {}
 func isGroupAlive(*exec.Cmd) bool { return false }
 
 func killGroup(cmd *exec.Cmd) {
-	exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() //nolint:errcheck // it fails only when there is nobody left
+	exec.CommandContext(context.Background(), "taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() //nolint:errcheck // it fails only when there is nobody left
 }
 
 func signalOf(*os.ProcessState) (number int, name string) { return 0, "" }

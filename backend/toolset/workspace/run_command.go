@@ -94,7 +94,7 @@ func (w *workspace) command(ctx tool.Context, in commandArgs) (out tool.Output[c
 		return out, fmt.Errorf("close the workspace folder: %w", err)
 	}
 	p := &process{command: in.Command, folder: w.root, env: w.environment()}
-	if err := p.start(); err != nil {
+	if err := p.start(ctx); err != nil {
 		return out, fmt.Errorf("start the command: %w", err)
 	}
 	timeout := time.NewTimer(time.Duration(in.TimeoutMs) * time.Millisecond)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -66,7 +67,9 @@ func lineCount(s string) int {
 	return n
 }
 
-// readText reads at most limit bytes of a regular file, and says how large it is. What is not text is an error.
+var errNotText = errors.New("not a text file")
+
+// readText reads at most limit bytes of a regular file, and says how large it is. What is not text is errNotText.
 func readText(root *os.Root, path string, limit int64) (content string, size int64, err error) {
 	stat, err := root.Stat(path)
 	switch {
@@ -91,10 +94,10 @@ func readText(root *os.Root, path string, limit int64) (content string, size int
 		raw = wholeRunes(raw)
 	}
 	if isBinary(raw) {
-		return "", 0, fmt.Errorf("%s is not a text file: %d bytes of %s", shown(path), size, http.DetectContentType(raw))
+		return "", 0, fmt.Errorf("%s is %w: %d bytes of %s", shown(path), errNotText, size, http.DetectContentType(raw))
 	}
 	if !utf8.Valid(raw) {
-		return "", 0, fmt.Errorf("%s is not UTF-8 text (%d bytes)", shown(path), size)
+		return "", 0, fmt.Errorf("%s is %w: %d bytes that are not UTF-8", shown(path), errNotText, size)
 	}
 	return string(raw), size, nil
 }

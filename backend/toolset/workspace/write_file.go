@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"os"
 	"strings"
 
@@ -44,8 +45,11 @@ func (in writeArgs) change(root *os.Root, c *change) error {
 		return nil
 	}
 	before, size, err := readText(root, c.path, maxFileBytes)
-	if err != nil || size > maxFileBytes {
-		return nil // not text, or too much to compare: it is overwritten as it is
+	switch {
+	case errors.Is(err, errNotText), size > maxFileBytes:
+		return nil // nothing of it to keep, or too much to compare
+	case err != nil:
+		return err
 	}
 	c.before = before
 	was, now := newText(before), newText(in.Content)
