@@ -4,12 +4,21 @@ package studio
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/gofrs/flock"
 
 	"callboard/backend/agent"
 	"callboard/backend/server"
+	"callboard/storage"
 )
 
 // Config is what a Studio is opened with. Only Dir is required.
@@ -37,32 +46,126 @@ type Config struct {
 }
 
 // Studio is an open data folder with everything that works on it.
-type Studio struct{}
+type Studio struct {
+	config   Config
+	dir      string
+	log      *slog.Logger
+	lock     *flock.Flock
+	db       *storage.DB
+	keys     *keyring
+	finder   *finder
+	demo     *demoBackend
+	override *override    // nil: each thread has its own model
+	client   *http.Client // asks the models
+	runner   *agent.Runner
+	server   *server.Server
+	handler  http.Handler
 
-// RunInput is one message from the command line.
-type RunInput struct {
-	Agent    string
-	Text     string
-	ThreadID string // empty makes a new thread
-	// OnEvent hears every event after it was stored, in order, as it goes over the wire. May be nil.
-	OnEvent func(agent.Record)
+	mu sync.Mutex // held while a setting is read, changed and kept
+
+	connecting sync.Mutex
+	connected  map[string]*discreet // by provider
+
+	stop       context.CancelFunc // of what goes on behind requests
+	background sync.WaitGroup
 }
 
-// Open opens the data folder. Another process that has it open is an error that says so.
-func Open(ctx context.Context, c Config) (*Studio, error) { panic("being built") }
+// Open opens the data folder and goes on with the runs another process left unfinished. A folder that another process has open,
+// and a database of a newer version, are errors that say so; nothing is changed then.
+func Open(ctx context.Context, c Config) (*Studio, error) { return open(ctx, c, nil) }
 
-// Handler serves the page at /, the protocol at /api and the studio's own routes at /api/studio, unguarded: for the window.
-func (s *Studio) Handler() http.Handler { panic("being built") }
+// open is Open, with a last word on the runner before it runs anything.
+func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio, err error) {
+	s := &Studio{
+		config: c, log: c.Logger, finder: newFinder(c.OllamaURL), connected: map[string]*discreet{},
+		client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	s.config.Key = strings.TrimSpace(c.Key)
+	if s.dir, err = filepath.Abs(c.Dir); err != nil {
+		return nil, fmt.Errorf("find the data folder %s: %w", c.Dir, err)
+	}
+	if c.Folder != "" {
+		if s.config.Folder, err = filepath.Abs(c.Folder); err != nil {
+			return nil, fmt.Errorf("find the folder %s: %w", c.Folder, err)
+		}
+		if !isFolder(s.config.Folder) {
+			return nil, fmt.Errorf("the folder %s of --folder is not there", s.config.Folder)
+		}
+	}
+	if s.override, err = s.newOverride(); err != nil {
+		return nil, err
+	}
+	if s.demo, err = newDemoBackend(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	if s.lock, err = lock(s.dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(ctx))
+		}
+	}()
+	if s.keys, err = openKeys(s.dir); err != nil {
+		return nil, err
+	}
+	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
+		return nil, err
+	}
+	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Logger: s.log}
+	if adjust != nil {
+		adjust(s.runner)
+	}
+	if err := s.serve(); err != nil {
+		return nil, err
+	}
+	if !c.OneThread {
+		if err := s.runner.Recover(ctx, ""); err != nil {
+			return nil, fmt.Errorf("go on with unfinished runs: %w", err)
+		}
+		s.lookAround(ctx)
+	}
+	return s, nil
+}
 
-// ServeHandler is Handler behind a guard: for TCP.
-func (s *Studio) ServeHandler(g server.Guard) http.Handler { panic("being built") }
+// lookAround asks for a local Ollama while the studio opens.
+func (s *Studio) lookAround(ctx context.Context) {
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.background.Go(func() { s.finder.look(ctx) })
+}
 
 // Runner runs the studio's agents.
-func (s *Studio) Runner() *agent.Runner { panic("being built") }
-
-// Run sends one message and returns when the run ends or waits for a person. When ctx is done the run is cancelled.
-// A failed run is an Outcome and an error.
-func (s *Studio) Run(ctx context.Context, in RunInput) (*agent.Outcome, error) { panic("being built") }
+func (s *Studio) Runner() *agent.Runner { return s.runner }
 
 // Close cancels live runs, leaves waiting ones, and lets go of the data folder.
-func (s *Studio) Close(ctx context.Context) error { panic("being built") }
+func (s *Studio) Close(ctx context.Context) error {
+	if err := s.close(ctx); err != nil {
+		return fmt.Errorf("close the data folder %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+func (s *Studio) close(ctx context.Context) error {
+	var errs []error
+	if s.stop != nil {
+		s.stop()
+	}
+	s.background.Wait()
+	if s.server != nil {
+		errs = append(errs, s.server.Close(ctx))
+	}
+	if s.runner != nil {
+		errs = append(errs, s.runner.Close(ctx))
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	s.client.CloseIdleConnections()
+	return errors.Join(append(errs, s.lock.Unlock())...)
+}

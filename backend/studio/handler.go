@@ -1,0 +1,58 @@
+package studio
+
+import (
+	"net/http"
+
+	"callboard/backend/server"
+)
+
+// Handler serves the page at /, the protocol at /api and the studio's own routes at /api/studio, unguarded: for the window.
+func (s *Studio) Handler() http.Handler { return s.handler }
+
+// ServeHandler is Handler behind a guard: for TCP.
+func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.handler) }
+
+// serve puts the routes together.
+func (s *Studio) serve() error {
+	s.server = &server.Server{Runner: s.runner, Threads: s.db, KeepRuns: true, Logger: s.log}
+	for i := range agentKinds {
+		tools, err := s.tools("", false)
+		if err != nil {
+			return err
+		}
+		// To be listed; resolve makes the ones that run.
+		s.server.Agents = append(s.server.Agents, s.agent(&agentKinds[i], unable{unavailable("not bound to a thread")}, "", tools))
+	}
+	protocol := http.StripPrefix("/api", s.server.Handler())
+	mux := http.NewServeMux()
+	s.routes(mux)
+	mux.Handle("/api/", protocol)
+	mux.Handle("/api", http.NotFoundHandler())
+	mux.Handle("DELETE /api/threads/{id}", s.forgetting(protocol))
+	mux.Handle("/", page{s.config.Assets})
+	s.handler = mux
+	return nil
+}
+
+// forgetting lets the studio clear up after a thread that is deleted.
+func (s *Studio) forgetting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.PathValue("id")
+		out := &status{ResponseWriter: w}
+		next.ServeHTTP(out, r)
+		if out.code == http.StatusNoContent {
+			s.forgetThread(id)
+		}
+	})
+}
+
+// status remembers what a request was answered with.
+type status struct {
+	http.ResponseWriter
+	code int
+}
+
+func (s *status) WriteHeader(code int) {
+	s.code = code
+	s.ResponseWriter.WriteHeader(code)
+}

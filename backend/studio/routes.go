@@ -1,0 +1,140 @@
+package studio
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"callboard/backend/agent"
+	"callboard/backend/server"
+)
+
+// maxBody limits a request's body, in bytes.
+const maxBody = 1 << 20
+
+// refusal is an answer that is an error a client can do something about.
+type refusal struct {
+	status  int
+	code    string
+	message string
+}
+
+func (r *refusal) Error() string { return r.message }
+
+func invalid(format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, server.CodeInvalidInput, fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return &refusal{http.StatusNotFound, server.CodeNotFound, fmt.Sprintf(format, args...)}
+}
+
+// routes are the studio's own, under /api/studio.
+func (s *Studio) routes(mux *http.ServeMux) {
+	for pattern, handle := range map[string]http.HandlerFunc{
+		"GET /api/studio/state":                s.getState,
+		"PUT /api/studio/settings":             s.putSettings,
+		"POST /api/studio/threads":             s.postThread,
+		"GET /api/studio/threads/{id}":         s.getThread,
+		"PATCH /api/studio/threads/{id}":       s.patchThread,
+		"PUT /api/studio/providers/{id}":       s.putProvider,
+		"DELETE /api/studio/providers/{id}":    s.deleteProvider,
+		"POST /api/studio/providers/{id}/test": s.testProvider,
+		"GET /api/studio/found":                s.getFound,
+		"GET /api/studio/folders":              s.getFolders,
+	} {
+		mux.HandleFunc(pattern, handle)
+	}
+	mux.HandleFunc("/api/studio/", func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, notFound("no route %s %s", r.Method, r.URL.Path))
+	})
+}
+
+// state is what the window begins with.
+type state struct {
+	Version     string         `json:"version"`
+	Agents      []agentKind    `json:"agents"`
+	Providers   []providerView `json:"providers"`
+	Found       []found        `json:"found"`
+	Settings    settings       `json:"settings"`
+	Folder      string         `json:"folder"`
+	DemoMessage string         `json:"demoMessage"`
+	Override    *overrideView  `json:"override,omitempty"`
+}
+
+type overrideView struct {
+	Label string `json:"label"`
+}
+
+func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	set, err := s.settings(ctx)
+	all, providersErr := s.providers(ctx)
+	list, foundErr := s.found(ctx)
+	if err := errors.Join(err, providersErr, foundErr); err != nil {
+		s.fail(w, err)
+		return
+	}
+	answer := state{
+		Version: s.config.Version, Agents: agentKinds, Providers: []providerView{}, Found: list, Settings: set,
+		Folder: s.config.Folder, DemoMessage: demoMessage,
+	}
+	for _, p := range all {
+		answer.Providers = append(answer.Providers, s.viewProvider(p))
+	}
+	if s.override != nil {
+		answer.Override = &overrideView{Label: s.override.label}
+	}
+	reply(w, http.StatusOK, answer)
+}
+
+// read decodes a request's body; an empty one is {}.
+func read(w http.ResponseWriter, r *http.Request, v any) error {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &refusal{http.StatusRequestEntityTooLarge, server.CodePayloadTooLarge, "the request is larger than 1 MiB"}
+	}
+	if err != nil {
+		return invalid("the request broke off: %v", err)
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		return &refusal{http.StatusUnsupportedMediaType, server.CodeUnsupportedMediaType, "the request's body must be application/json"}
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return invalid("the request's body does not fit: %v", err)
+	}
+	return nil
+}
+
+// fail answers with an error. What a client can do nothing about goes to the log, and is hidden from the client.
+func (s *Studio) fail(w http.ResponseWriter, err error) {
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+	case errors.Is(err, agent.ErrNotFound):
+		refused = &refusal{http.StatusNotFound, server.CodeNotFound, "there is no such thread"}
+	default:
+		s.log.Error("a request failed", "error", err)
+		refused = &refusal{http.StatusInternalServerError, server.CodeInternal, "internal error; the program's log says more"}
+	}
+	reply(w, refused.status, map[string]any{"error": map[string]string{"message": refused.message, "code": refused.code}})
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(v) // a reader that left needs no answer
+}

@@ -1,0 +1,83 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"callboard/backend/agent"
+)
+
+// RunInput is one message from the command line.
+type RunInput struct {
+	Agent    string
+	Text     string
+	ThreadID string // empty makes a new thread
+	// OnEvent hears every event after it was stored, in order, as it goes over the wire. May be nil.
+	OnEvent func(agent.Record)
+}
+
+// Run sends one message and returns when its run ends or waits for a person. When ctx is done the run is cancelled. A failed run
+// is an Outcome and an error.
+func (s *Studio) Run(ctx context.Context, in RunInput) (*agent.Outcome, error) {
+	if s.config.OneThread && in.ThreadID != "" {
+		if err := s.runner.Recover(ctx, in.ThreadID); err != nil {
+			return nil, fmt.Errorf("go on with the unfinished run of thread %s: %w", in.ThreadID, err)
+		}
+	}
+	handle, err := s.runner.Start(ctx, in.Agent, agent.Input{ThreadID: in.ThreadID, Text: in.Text})
+	if err != nil {
+		return nil, err
+	}
+	cancelled := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(cancelled)
+		err := s.runner.Cancel(context.WithoutCancel(ctx), handle.RunID)
+		if err != nil && !errors.Is(err, agent.ErrEnded) {
+			s.log.Error("cancel the run", "run", handle.RunID, "error", err)
+		}
+	})
+	defer func() {
+		if !stop() {
+			<-cancelled
+		}
+	}()
+	if in.OnEvent == nil {
+		return handle.Wait(context.WithoutCancel(ctx))
+	}
+	return s.follow(context.WithoutCancel(ctx), handle, in.OnEvent)
+}
+
+// follow reads a run's events on from the store at every ring, until its stretch is over.
+func (s *Studio) follow(ctx context.Context, handle *agent.Handle, onEvent func(agent.Record)) (*agent.Outcome, error) {
+	listener := s.runner.Bell().Listen(handle.RunID)
+	defer listener.Close()
+	var outcome *agent.Outcome
+	var failure error
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		outcome, failure = handle.Wait(ctx)
+	}()
+	var last int64
+	tell := func() error {
+		events, err := s.db.Events(ctx, handle.RunID, last, 0)
+		for _, event := range events {
+			onEvent(event)
+			last = event.Seq
+		}
+		return err
+	}
+	for {
+		if err := tell(); err != nil {
+			<-over
+			return outcome, errors.Join(failure, err)
+		}
+		select {
+		case <-listener.C:
+			listener.Take()
+		case <-over:
+			return outcome, errors.Join(failure, tell())
+		}
+	}
+}

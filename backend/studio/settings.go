@@ -1,0 +1,118 @@
+package studio
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"callboard/backend/agent"
+)
+
+// load reads one of the studio's settings into v, which stays as it is where there is none.
+func (s *Studio) load(ctx context.Context, name string, v any) error {
+	raw, err := s.db.Setting(ctx, name)
+	if errors.Is(err, agent.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, v)
+	}
+	if err != nil {
+		return fmt.Errorf("load %s: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Studio) keep(ctx context.Context, name string, v any) error {
+	raw, err := json.Marshal(v)
+	if err == nil {
+		err = s.db.PutSetting(ctx, name, raw)
+	}
+	if err != nil {
+		return fmt.Errorf("keep %s: %w", name, err)
+	}
+	return nil
+}
+
+// settings are what new threads begin with, and the window's look.
+type settings struct {
+	Theme      string `json:"theme"`
+	Folder     string `json:"folder"`
+	AgentName  string `json:"agentName"`
+	ProviderID string `json:"providerId"`
+	Model      string `json:"model"`
+}
+
+// settingsPatch changes the settings it names.
+type settingsPatch struct {
+	Theme      *string `json:"theme"`
+	Folder     *string `json:"folder"`
+	AgentName  *string `json:"agentName"`
+	ProviderID *string `json:"providerId"`
+	Model      *string `json:"model"`
+}
+
+var themes = []string{"system", "light", "dark"}
+
+func (s *Studio) settings(ctx context.Context) (settings, error) {
+	set := settings{Theme: "system", AgentName: demoAgent}
+	return set, s.load(ctx, "settings", &set)
+}
+
+func (s *Studio) putSettings(w http.ResponseWriter, r *http.Request) {
+	var patch settingsPatch
+	if err := read(w, r, &patch); err != nil {
+		s.fail(w, err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	set, err := s.settings(r.Context())
+	if err == nil {
+		err = s.apply(r.Context(), patch, &set)
+	}
+	if err == nil {
+		err = s.keep(r.Context(), "settings", set)
+	}
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, set)
+}
+
+func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) (err error) {
+	if patch.Theme != nil {
+		if !slices.Contains(themes, *patch.Theme) {
+			return invalid("theme %q is none of system, light and dark", *patch.Theme)
+		}
+		set.Theme = *patch.Theme
+	}
+	if patch.Folder != nil {
+		set.Folder = ""
+		if *patch.Folder != "" {
+			if set.Folder, err = usableFolder(*patch.Folder); err != nil {
+				return err
+			}
+		}
+	}
+	if patch.AgentName != nil {
+		if findAgent(*patch.AgentName) == nil {
+			return invalid("there is no agent %q", *patch.AgentName)
+		}
+		set.AgentName = *patch.AgentName
+	}
+	if patch.ProviderID != nil {
+		if err := s.checkProvider(ctx, *patch.ProviderID); err != nil {
+			return err
+		}
+		set.ProviderID = *patch.ProviderID
+	}
+	if patch.Model != nil {
+		set.Model = *patch.Model
+	}
+	return nil
+}
