@@ -193,7 +193,7 @@ func (e *batch) writeRun(w *writer, thread *threadRow, run *runRow) (*runRow, er
 		if _, err := w.insertInput.exec(n, e.Run.Input, value(e.Run.Context)); err != nil {
 			return nil, err
 		}
-		run = &runRow{n: n, thread: thread, threadID: e.Run.ThreadID, row: *c}
+		run = &runRow{n: n, thread: thread, threadID: e.Run.ThreadID, row: *c, calls: map[string]*callRow{}}
 		w.cache.runs[e.Run.ID] = run
 		return run, nil
 	}
@@ -227,25 +227,14 @@ func (e *batch) writeHistory(w *writer, run *runRow) error { return e.writeMessa
 // writeMessages appends to the history what it does not have.
 func (e *batch) writeMessages(w *writer, thread *threadRow) error {
 	for _, m := range e.Messages {
-		n, waits := thread.results[m.ID]
-		if waits {
-			delete(thread.results, m.ID)
-		} else {
-			var fresh bool
-			var err error
-			if n, fresh, err = e.putMessage(w, thread, m); err != nil {
-				return err
-			}
-			if !fresh {
-				switch has, err := w.inHistory.number(n); {
-				case err != nil:
-					return err
-				case has > 0:
-					continue
-				}
-			}
+		run, call, known, err := e.place(w, thread, m)
+		if err != nil {
+			return err
 		}
-		if _, err := w.insertHistory.exec(thread.n, thread.next, n); err != nil {
+		if known {
+			continue
+		}
+		if _, err := w.insertHistory.exec(thread.n, thread.next, m.ID, run, call); err != nil {
 			return err
 		}
 		thread.next++
@@ -258,61 +247,111 @@ func (e *batch) writeMessages(w *writer, thread *threadRow) error {
 	return nil
 }
 
-// putMessage stores a message unless its thread has one with its id.
-func (e *batch) putMessage(w *writer, thread *threadRow, m *model.Message) (n int64, fresh bool, err error) {
-	metadata, large := e.metadata[m]
-	if !large {
-		metadata.rest = string(m.Metadata)
+// place says where a message is stored: in a row of its own, made now, or as the result of a call; known when the history has it.
+func (e *batch) place(w *writer, thread *threadRow, m *model.Message) (run, call driver.Value, known bool, err error) {
+	row, waits := thread.results[m.ID]
+	if waits {
+		delete(thread.results, m.ID)
+		return row.run, row.i, false, nil
 	}
-	placed, err := w.keep(thread, metadata.parts)
+	if row, err = w.ledgerRow(m); err != nil {
+		return nil, nil, false, err
+	}
+	if row != nil {
+		run, call = row.run, row.i
+	} else if fresh, err := e.putMessage(w, thread, m); fresh || err != nil {
+		return nil, nil, false, err
+	}
+	has, err := w.inHistory.number(thread.n, m.ID)
+	return run, call, has > 0, err
+}
+
+// ledgerRow finds the call whose result a message is.
+func (w *writer) ledgerRow(m *model.Message) (*callRow, error) {
+	if m.Role != model.RoleTool || m.RunID == "" {
+		return nil, nil
+	}
+	run, err := w.findRunRow(m.RunID)
+	if run == nil || err != nil {
+		return nil, err
+	}
+	if row := run.calls[m.ToolCallID]; row != nil && row.message == m.ID {
+		return row, nil
+	}
+	return nil, nil
+}
+
+// putMessage stores a message unless its thread has one with its id.
+func (e *batch) putMessage(w *writer, thread *threadRow, m *model.Message) (fresh bool, err error) {
+	metadata, placed, err := e.keepMetadata(w, thread, m)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	result, err := w.insertMessage.exec(thread.n, m.ID, string(m.Role), m.Content, m.Reasoning, m.ToolCallID, m.ToolName, m.RunID,
-		m.AtMs, value(metadata.rest), placed)
+		m.AtMs, metadata, placed)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
-		if err == nil {
-			n, err = w.findMessage.number(thread.n, m.ID)
-		}
-		return n, false, err
-	}
-	if n, err = result.LastInsertId(); err != nil {
-		return 0, false, err
+		return false, err
 	}
 	for i, c := range m.ToolCalls {
-		if _, err := w.insertMessageCall.exec(n, int64(i), c.ID, c.ProviderID, c.Name, c.Arguments); err != nil {
-			return 0, false, err
+		if _, err := w.insertMessageCall.exec(thread.n, m.ID, int64(i), c.ID, c.ProviderID, c.Name, c.Arguments); err != nil {
+			return false, err
 		}
 	}
-	return n, true, nil
+	return true, nil
+}
+
+func (e *batch) keepMetadata(w *writer, thread *threadRow, m *model.Message) (metadata, placed driver.Value, err error) {
+	if large, cut := e.metadata[m]; cut {
+		placed, err = w.keep(thread, large.parts)
+		return large.rest, placed, err
+	}
+	return value(m.Metadata), nil, nil
 }
 
 func (e *batch) writeCalls(w *writer, run *runRow) error {
 	for i := range e.Calls {
-		c := &e.Calls[i]
-		var message, executed driver.Value
-		if c.Message != nil {
-			n, fresh, err := e.putMessage(w, run.thread, c.Message)
-			if err != nil {
-				return err
-			}
-			if fresh {
-				run.thread.results[c.Message.ID] = n
-			}
-			message = n
-		}
-		if c.Executed != c.Proposed {
-			executed = c.Executed
-		}
-		if _, err := w.putCall.exec(run.n, c.ToolCallID, c.ToolName, int64(c.Turn), string(c.State), c.Proposed, executed,
-			c.StartedMs, c.EndedMs, message); err != nil {
+		if err := e.writeCall(w, run, &e.Calls[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (e *batch) writeCall(w *writer, run *runRow, c *agent.Call) error {
+	var executed, message, content, at, metadata, placed driver.Value
+	var err error
+	if c.Executed != c.Proposed {
+		executed = c.Executed
+	}
+	row := run.calls[c.ToolCallID]
+	fresh := row == nil
+	if fresh {
+		row = &callRow{run: run.n, i: int64(len(run.calls)) + 1}
+		run.calls[c.ToolCallID] = row
+	}
+	if m := c.Message; m != nil {
+		message, content, at = m.ID, m.Content, m.AtMs
+		if metadata, placed, err = e.keepMetadata(w, run.thread, m); err != nil {
+			return err
+		}
+		if row.message != m.ID {
+			run.thread.results[m.ID] = row
+		}
+		row.message = m.ID
+	}
+	values := []driver.Value{
+		c.ToolName, int64(c.Turn), string(c.State), c.Proposed, executed, c.StartedMs, c.EndedMs, message, content, at, metadata, placed,
+		run.n, row.i,
+	}
+	if fresh {
+		_, err = w.insertCall.exec(append(values, c.ToolCallID)...)
+	} else {
+		_, err = w.updateCall.exec(values...)
+	}
+	return err
 }
 
 func (e *batch) writeApprovals(w *writer, run *runRow) error {
@@ -373,21 +412,18 @@ func (w *writer) writeRequest(run *runRow, r *agent.Request) error {
 	if r.Sent != nil {
 		keep, tail = int64(r.Sent.Keep), append([]byte{}, r.Sent.Tail...)
 	}
+	turn, try := int64(r.Turn), int64(r.Try)
 	switch {
-	case row.n == 0:
+	case row.next == 0:
 		row.next = 1
-		if row.n, err = w.insertRequest.insert(run.n, int64(r.Turn), int64(r.Try), r.AgentName, r.AtMs, keep, tail); err != nil {
-			return err
-		}
+		_, err = w.insertRequest.exec(run.n, turn, try, r.AgentName, r.AtMs, keep, tail)
 	case r.Sent != nil:
-		if _, err := w.sentRequest.exec(keep, tail, row.n); err != nil {
-			return err
-		}
+		_, err = w.sentRequest.exec(keep, tail, run.n, turn, try)
 	}
-	if len(r.Received) == 0 {
-		return nil
+	if err != nil || len(r.Received) == 0 {
+		return err
 	}
-	if _, err := w.insertReceived.exec(row.n, row.next, appendPieces(nil, r.Received)); err != nil {
+	if _, err := w.insertReceived.exec(run.n, turn, try, row.next, appendPieces(nil, r.Received)); err != nil {
 		return err
 	}
 	row.next++

@@ -152,7 +152,7 @@ func writerDSN(path string) string {
 		"_dqs":    {"0"},
 		"_pragma": {
 			"busy_timeout(5000)", "cache_size(-16000)", "foreign_keys(1)", "journal_mode(wal)", "journal_size_limit(67108864)",
-			"synchronous(normal)",
+			"synchronous(normal)", "wal_autocheckpoint(4000)",
 		},
 	})
 }

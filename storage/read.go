@@ -86,8 +86,7 @@ func (db *DB) Thread(ctx context.Context, id string) (*agent.Thread, error) {
 			return err
 		}
 		t.Title, t.AgentName, t.CreatedAtMs, t.UpdatedAtMs = summary.Title, summary.AgentName, summary.CreatedAtMs, summary.UpdatedAtMs
-		t.Messages, _, err = readMessages(ctx, tx, `history h join messages m on m.n = h.message where h.thread = ? order by h.pos`, n)
-		if err != nil {
+		if t.Messages, err = readHistory(ctx, tx, n); err != nil {
 			return err
 		}
 		return each(ctx, tx, func(rows *sql.Rows) error {
@@ -106,49 +105,42 @@ func (db *DB) Thread(ctx context.Context, id string) (*agent.Thread, error) {
 	return t, nil
 }
 
-// readMessages returns messages, as m, of a from clause, and the n of each.
-func readMessages(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]*model.Message, map[int64]*model.Message, error) {
+func readHistory(ctx context.Context, tx *sql.Tx, thread int64) ([]*model.Message, error) {
 	var messages []*model.Message
-	byN := map[int64]*model.Message{}
+	byID := map[string]*model.Message{}
 	blobs := blobReader{ctx: ctx, tx: tx}
-	placed := map[*model.Message]string{}
 	err := each(ctx, tx, func(rows *sql.Rows) error {
 		m := &model.Message{}
-		var n int64
 		var metadata []byte
 		var parts sql.NullString
-		err := rows.Scan(&n, &m.ID, &m.Role, &m.Content, &m.Reasoning, &m.ToolCallID, &m.ToolName, &m.RunID, &m.AtMs, &metadata, &parts)
+		err := rows.Scan(&m.ID, &m.Role, &m.Content, &m.Reasoning, &m.ToolCallID, &m.ToolName, &m.RunID, &m.AtMs, &metadata, &parts)
 		if err != nil {
 			return err
 		}
-		m.Metadata = metadata
-		if parts.Valid {
-			placed[m] = parts.String
-		}
 		messages = append(messages, m)
-		byN[n] = m
-		return nil
-	}, `select m.n, m.id, m.role, m.content, m.reasoning, m.tool_call_id, m.tool_name, m.run_id, m.at_ms, m.metadata,
-		m.metadata_parts from `+from, args...)
+		byID[m.ID] = m
+		m.Metadata, err = blobs.whole(metadata, parts)
+		return err
+	}, `select h.message, coalesce(m.role, 'tool'), coalesce(m.content, c.content), coalesce(m.reasoning, ''),
+		coalesce(m.tool_call_id, c.tool_call_id), coalesce(m.tool_name, c.tool_name), coalesce(m.run_id, r.id),
+		coalesce(m.at_ms, c.at_ms), coalesce(m.metadata, c.metadata), coalesce(m.metadata_parts, c.metadata_parts)
+		from history h
+		left join messages m on h.run is null and m.thread = h.thread and m.id = h.message
+		left join calls c on c.run = h.run and c.i = h.call
+		left join runs r on r.n = h.run
+		where h.thread = ? order by h.pos`, thread)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for m, text := range placed {
-		if m.Metadata, err = join(m.Metadata, text, blobs.read); err != nil {
-			return nil, nil, fmt.Errorf("message %s: %w", m.ID, err)
-		}
-	}
-	err = each(ctx, tx, func(rows *sql.Rows) error {
-		var n int64
+	return messages, each(ctx, tx, func(rows *sql.Rows) error {
+		var message string
 		var c model.ToolCall
-		if err := rows.Scan(&n, &c.ID, &c.ProviderID, &c.Name, &c.Arguments); err != nil {
+		if err := rows.Scan(&message, &c.ID, &c.ProviderID, &c.Name, &c.Arguments); err != nil {
 			return err
 		}
-		byN[n].ToolCalls = append(byN[n].ToolCalls, c)
+		byID[message].ToolCalls = append(byID[message].ToolCalls, c)
 		return nil
-	}, `select c.message, c.id, c.provider_id, c.name, c.arguments from message_calls c
-		where c.message in (select m.n from `+from+`) order by c.message, c.i`, args...)
-	return messages, byN, err
+	}, `select message, id, provider_id, name, arguments from message_calls where thread = ? order by message, i`, thread)
 }
 
 // Blob returns a large value by the hex SHA-256 of its bytes.
@@ -182,6 +174,14 @@ func (r *blobReader) read(n int64) ([]byte, error) {
 	}
 	r.seen[n] = body
 	return body, nil
+}
+
+// whole is a text with the blobs that belong in it.
+func (r *blobReader) whole(rest []byte, parts sql.NullString) ([]byte, error) {
+	if !parts.Valid {
+		return rest, nil
+	}
+	return join(rest, parts.String, r.read)
 }
 
 // find returns the n of a row of a table that has ids.

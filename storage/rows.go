@@ -31,7 +31,7 @@ func (w *writer) newThread(id string, createdMs, updatedMs int64) (*threadRow, e
 	if err != nil {
 		return nil, err
 	}
-	t := &threadRow{n: n, updatedMs: updatedMs, next: 1, results: map[string]int64{}}
+	t := &threadRow{n: n, updatedMs: updatedMs, next: 1, results: map[string]*callRow{}}
 	w.cache.threads[id] = t
 	return t, nil
 }
@@ -47,7 +47,7 @@ func (w *writer) findThreadRow(id string) (*threadRow, error) {
 	}
 	t := &threadRow{
 		n: integer(dest[0]), title: str(dest[1]), name: str(dest[2]), updatedMs: integer(dest[3]), next: integer(dest[4]),
-		results: map[string]int64{},
+		results: map[string]*callRow{},
 	}
 	w.cache.threads[id] = t
 	return t, nil
@@ -63,22 +63,24 @@ func (w *writer) findRunRow(id string) (*runRow, error) {
 		return nil, err
 	}
 	// Its columns are left empty, and so written with the next batch.
-	run := &runRow{n: integer(dest[0]), threadID: str(dest[1]), last: integer(dest[2])}
+	run := &runRow{n: integer(dest[0]), threadID: str(dest[1]), last: integer(dest[2]), calls: map[string]*callRow{}}
+	err := w.findCalls.each(dest, func() {
+		run.calls[str(dest[0])] = &callRow{run: run.n, i: integer(dest[1]), message: str(dest[2])}
+	}, run.n)
+	if err != nil {
+		return nil, err
+	}
 	w.cache.runs[id] = run
 	return run, nil
 }
 
 func (w *writer) findRequestRow(run *runRow, r *agent.Request) (*requestRow, error) {
 	row := &run.request
-	if row.n != 0 && row.turn == r.Turn && row.try == r.Try {
+	if row.next > 0 && row.turn == r.Turn && row.try == r.Try {
 		return row, nil
 	}
-	*row = requestRow{turn: r.Turn, try: r.Try}
-	dest := make([]driver.Value, 2)
-	found, err := w.findRequest.row(dest, run.n, int64(r.Turn), int64(r.Try))
-	if found {
-		row.n, row.next = integer(dest[0]), integer(dest[1])
-	}
+	next, err := w.findRequest.number(run.n, int64(r.Turn), int64(r.Try))
+	*row = requestRow{turn: r.Turn, try: r.Try, next: next}
 	return row, err
 }
 

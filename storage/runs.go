@@ -84,15 +84,14 @@ func conditions(q agent.RunQuery) (where string, args []any) {
 }
 
 func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState) error {
-	_, messages, err := readMessages(ctx, tx, `calls l join messages m on m.n = l.message where l.run = ?`, run)
-	if err != nil {
-		return err
-	}
+	blobs := blobReader{ctx: ctx, tx: tx}
 	return each(ctx, tx, func(rows *sql.Rows) error {
 		c := agent.Call{RunID: state.ID}
-		var executed sql.NullString
-		var message sql.NullInt64
-		err := rows.Scan(&c.ToolCallID, &c.ToolName, &c.Turn, &c.State, &c.Proposed, &executed, &c.StartedMs, &c.EndedMs, &message)
+		var executed, message, content, parts sql.NullString
+		var at sql.NullInt64
+		var metadata []byte
+		err := rows.Scan(&c.ToolCallID, &c.ToolName, &c.Turn, &c.State, &c.Proposed, &executed, &c.StartedMs, &c.EndedMs,
+			&message, &content, &at, &metadata, &parts)
 		if err != nil {
 			return err
 		}
@@ -100,11 +99,19 @@ func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState
 		if executed.Valid {
 			c.Executed = executed.String
 		}
-		c.Message = messages[message.Int64]
+		if message.Valid {
+			c.Message = &model.Message{
+				ID: message.String, Role: model.RoleTool, Content: content.String, ToolCallID: c.ToolCallID, ToolName: c.ToolName,
+				RunID: state.ID, AtMs: at.Int64,
+			}
+			if c.Message.Metadata, err = blobs.whole(metadata, parts); err != nil {
+				return fmt.Errorf("call %s: %w", c.ToolCallID, err)
+			}
+		}
 		state.Calls = append(state.Calls, c)
 		return nil
-	}, `select tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message from calls
-		where run = ? order by n`, run)
+	}, `select tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message, content, at_ms,
+		metadata, metadata_parts from calls where run = ? order by i`, run)
 }
 
 func readApprovals(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState) error {
@@ -143,37 +150,37 @@ func (db *DB) RunRequests(ctx context.Context, runID string) ([]agent.Request, e
 		if err != nil {
 			return err
 		}
-		at := map[int64]int{}
+		type key struct{ turn, try int }
+		at := map[key]int{}
 		err = each(ctx, tx, func(rows *sql.Rows) error {
 			r := agent.Request{RunID: runID}
-			var n int64
 			var keep sql.NullInt64
 			var tail []byte
-			if err := rows.Scan(&n, &r.ThreadID, &r.AgentName, &r.Turn, &r.Try, &r.AtMs, &keep, &tail); err != nil {
+			if err := rows.Scan(&r.ThreadID, &r.AgentName, &r.Turn, &r.Try, &r.AtMs, &keep, &tail); err != nil {
 				return err
 			}
 			if keep.Valid {
 				r.Sent = &model.Sent{Keep: int(keep.Int64), Tail: tail}
 			}
-			at[n] = len(requests)
+			at[key{r.Turn, r.Try}] = len(requests)
 			requests = append(requests, r)
 			return nil
-		}, `select q.n, t.id, q.agent_name, q.turn, q.try, q.at_ms, q.keep, q.tail from requests q
-			join runs r on r.n = q.run join threads t on t.n = r.thread where q.run = ? order by q.n`, run)
+		}, `select t.id, q.agent_name, q.turn, q.try, q.at_ms, q.keep, q.tail from requests q
+			join runs r on r.n = q.run join threads t on t.n = r.thread where q.run = ? order by q.turn, q.try`, run)
 		if err != nil {
 			return err
 		}
 		return each(ctx, tx, func(rows *sql.Rows) error {
-			var n int64
+			var k key
 			var pieces []byte
-			if err := rows.Scan(&n, &pieces); err != nil {
+			if err := rows.Scan(&k.turn, &k.try, &pieces); err != nil {
 				return err
 			}
-			r := &requests[at[n]]
+			r := &requests[at[k]]
 			var err error
 			r.Received, err = readPieces(r.Received, pieces)
 			return err
-		}, `select v.request, v.pieces from requests q join received v on v.request = q.n where q.run = ? order by v.request, v.i`, run)
+		}, `select turn, try, pieces from received where run = ? order by turn, try, i`, run)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the requests of run %s: %w", runID, err)

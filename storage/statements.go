@@ -26,8 +26,8 @@ type statements struct {
 	liveRuns, usesBlobs, deleteBlobs                                                             *statement
 	findRun, insertRun, insertInput, updateRun                                                   *statement
 	insertEvent, findBlob, insertBlob, useBlob                                                   *statement
-	insertMessage, insertMessageCall, findMessage, inHistory, insertHistory                      *statement
-	putCall, putApproval                                                                         *statement
+	insertMessage, insertMessageCall, inHistory, insertHistory                                   *statement
+	findCalls, insertCall, updateCall, putApproval                                               *statement
 	findRequest, insertRequest, sentRequest, insertReceived, putSetting                          *statement
 }
 
@@ -68,15 +68,16 @@ func (w *writer) prepare() error {
 
 		{&w.insertMessage, `insert into messages (thread, id, role, content, reasoning, tool_call_id, tool_name, run_id, at_ms,
 			metadata, metadata_parts) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`},
-		{&w.insertMessageCall, `insert into message_calls (message, i, id, provider_id, name, arguments) values (?, ?, ?, ?, ?, ?)`},
-		{&w.findMessage, `select n from messages where thread = ? and id = ?`},
-		{&w.inHistory, `select count(*) from history where message = ?`},
-		{&w.insertHistory, `insert into history (thread, pos, message) values (?, ?, ?)`},
+		{&w.insertMessageCall, `insert into message_calls (thread, message, i, id, provider_id, name, arguments)
+			values (?, ?, ?, ?, ?, ?, ?)`},
+		{&w.inHistory, `select count(*) from history where thread = ? and message = ?`},
+		{&w.insertHistory, `insert into history (thread, pos, message, run, call) values (?, ?, ?, ?, ?)`},
 
-		{&w.putCall, `insert into calls (run, tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, tool_call_id) do update set tool_name = excluded.tool_name,
-			turn = excluded.turn, state = excluded.state, proposed = excluded.proposed, executed = excluded.executed,
-			started_at_ms = excluded.started_at_ms, ended_at_ms = excluded.ended_at_ms, message = excluded.message`},
+		{&w.findCalls, `select tool_call_id, i, message from calls where run = ?`},
+		{&w.insertCall, `insert into calls (tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message, content, at_ms,
+			metadata, metadata_parts, run, i, tool_call_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.updateCall, `update calls set tool_name = ?, turn = ?, state = ?, proposed = ?, executed = ?, started_at_ms = ?,
+			ended_at_ms = ?, message = ?, content = ?, at_ms = ?, metadata = ?, metadata_parts = ? where run = ? and i = ?`},
 		{&w.putApproval, `insert into approvals (id, run, agent_name, tool_call_id, parent_tool_call_id, tool_name, kind, description,
 			arguments, arguments_text, arguments_hash, side_effects, presentation, details, since_ms, expires_at_ms, decision,
 			decided_arguments, decided_result, decided_at_ms)
@@ -89,11 +90,11 @@ func (w *writer) prepare() error {
 			decision = excluded.decision, decided_arguments = excluded.decided_arguments,
 			decided_result = excluded.decided_result, decided_at_ms = excluded.decided_at_ms`},
 
-		{&w.findRequest, `select n, (select coalesce(max(i), 0) + 1 from received where request = n)
-			from requests where run = ? and turn = ? and try = ?`},
+		{&w.findRequest, `select (select coalesce(max(i), 0) + 1 from received r where r.run = q.run and r.turn = q.turn and r.try = q.try)
+			from requests q where run = ? and turn = ? and try = ?`},
 		{&w.insertRequest, `insert into requests (run, turn, try, agent_name, at_ms, keep, tail) values (?, ?, ?, ?, ?, ?, ?)`},
-		{&w.sentRequest, `update requests set keep = ?, tail = ? where n = ?`},
-		{&w.insertReceived, `insert into received (request, i, pieces) values (?, ?, ?)`},
+		{&w.sentRequest, `update requests set keep = ?, tail = ? where run = ? and turn = ? and try = ?`},
+		{&w.insertReceived, `insert into received (run, turn, try, i, pieces) values (?, ?, ?, ?, ?)`},
 		{&w.putSetting, `insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value`},
 	} {
 		s, err := prepare(w.conn, p.text)
@@ -163,6 +164,22 @@ func (s *statement) insert(values ...driver.Value) (int64, error) {
 		return 0, err
 	}
 	return result.LastInsertId()
+}
+
+// each reads rows into dest and runs a function after each.
+func (s *statement) each(dest []driver.Value, do func(), values ...driver.Value) error {
+	rows, err := s.stmt.QueryContext(context.Background(), s.bind(values))
+	clear(s.args)
+	if err != nil {
+		return err
+	}
+	for err = rows.Next(dest); err == nil; err = rows.Next(dest) {
+		do()
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, rows.Close())
 }
 
 // row reads the first row into dest; found is false when there is none.

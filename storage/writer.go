@@ -177,8 +177,8 @@ type threadRow struct {
 	title     string
 	name      string
 	updatedMs int64
-	next      int64            // position in the history
-	results   map[string]int64 // messages that are not in the history yet
+	next      int64               // position in the history
+	results   map[string]*callRow // by message id: those that are not in the history yet
 }
 
 type runRow struct {
@@ -187,13 +187,18 @@ type runRow struct {
 	threadID string
 	last     int64
 	row      runColumns
+	calls    map[string]*callRow
 	request  requestRow // the last one touched
 }
 
+type callRow struct {
+	run, i  int64
+	message string // id of its result
+}
+
 type requestRow struct {
-	n         int64 // 0 is none
 	turn, try int
-	next      int64 // index of its next pieces
+	next      int64 // index of its next pieces, from 1; 0 while there is no row
 }
 
 func (c *cache) prepare(version int64) {

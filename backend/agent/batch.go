@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"callboard/backend/model"
 )
 
 // MaxTitle is how many characters of its first user message a thread is called by.
@@ -42,14 +44,29 @@ func (b *Batch) Check() error {
 		}
 	}
 	for i := range b.Calls {
-		if b.Calls[i].ToolCallID == "" {
-			return fmt.Errorf("append to run %s: a call has no id", b.Run.ID)
+		if err := b.Calls[i].check(b.Run.ID); err != nil {
+			return fmt.Errorf("append to run %s: %w", b.Run.ID, err)
 		}
 	}
 	for _, p := range b.Approvals {
 		if p.ApprovalID == "" {
 			return fmt.Errorf("append to run %s: the approval of call %s has no id", b.Run.ID, p.ToolCallID)
 		}
+	}
+	return nil
+}
+
+func (c *Call) check(runID string) error {
+	if c.ToolCallID == "" {
+		return errors.New("a call has no id")
+	}
+	m := c.Message
+	if m == nil {
+		return nil
+	}
+	if m.ID == "" || m.Role != model.RoleTool || m.RunID != runID || m.ToolCallID != c.ToolCallID || m.ToolName != c.ToolName ||
+		m.Reasoning != "" || len(m.ToolCalls) > 0 {
+		return fmt.Errorf("the message of call %s is not its result", c.ToolCallID)
 	}
 	return nil
 }

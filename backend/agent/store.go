@@ -84,7 +84,7 @@ type Call struct {
 	Executed   string         // the arguments it ran with
 	StartedMs  int64
 	EndedMs    int64
-	// Message is the tool message the model will read, once the call has ended.
+	// Message is the tool message the model will read, once the call has ended: of this run, call and tool.
 	Message *model.Message
 }
 

@@ -60,8 +60,8 @@ create table blob_uses (
 
 create index blob_uses_of_blob on blob_uses (blob);
 
+-- What models read and write, but for the results of calls, which the ledger has.
 create table messages (
-	n              integer primary key,
 	thread         integer not null references threads (n) on delete cascade,
 	id             text    not null,
 	role           text    not null,
@@ -73,32 +73,36 @@ create table messages (
 	at_ms          integer not null,
 	metadata       text, -- JSON
 	metadata_parts text, -- as events.parts
-	unique (thread, id)
-) strict;
+	primary key (thread, id)
+) strict, without rowid;
 
 -- The calls an assistant's message makes, in its order.
 create table message_calls (
-	message     integer not null references messages (n) on delete cascade,
+	thread      integer not null references threads (n) on delete cascade,
+	message     text    not null,
 	i           integer not null,
 	id          text    not null,
 	provider_id text    not null,
 	name        text    not null,
 	arguments   text    not null,
-	primary key (message, i)
+	primary key (thread, message, i)
 ) strict, without rowid;
 
--- What the model reads next time, in its order. A result is a message as soon as its call has ended, and enters the history later.
+-- What a model reads next time, in its order.
 create table history (
 	thread  integer not null references threads (n) on delete cascade,
 	pos     integer not null,
-	message integer not null unique references messages (n) on delete cascade,
+	message text    not null, -- its id: of a row of messages, or with run and call of the result of that call
+	run     integer,
+	call    integer,
 	primary key (thread, pos)
 ) strict, without rowid;
 
--- The ledger: a call is in it before it starts, and its end before anyone is told.
+-- The ledger: a call is in it before it starts, and its end before anyone is told. Its result is a message from then on, and
+-- enters the history later.
 create table calls (
-	n             integer primary key,
 	run           integer not null references runs (n) on delete cascade,
+	i             integer not null, -- from 1, in the order they were written first
 	tool_call_id  text    not null,
 	tool_name     text    not null,
 	turn          integer not null,
@@ -107,11 +111,14 @@ create table calls (
 	executed      text, -- null is the same as proposed
 	started_at_ms integer not null,
 	ended_at_ms   integer not null,
-	message       integer references messages (n),
-	unique (run, tool_call_id)
-) strict;
-
-create index calls_of_message on calls (message) where message is not null;
+	-- The result, null before the end; tool_call_id and tool_name are the call's.
+	message        text, -- its id
+	content        text,
+	at_ms          integer,
+	metadata       text, -- JSON
+	metadata_parts text, -- as events.parts
+	primary key (run, i)
+) strict, without rowid;
 
 create table approvals (
 	n                   integer primary key,
@@ -141,7 +148,6 @@ create index approvals_of_run on approvals (run);
 
 -- One try of a turn: what was sent, as a difference to the request before it in the run.
 create table requests (
-	n          integer primary key,
 	run        integer not null references runs (n) on delete cascade,
 	turn       integer not null,
 	try        integer not null,
@@ -149,15 +155,17 @@ create table requests (
 	at_ms      integer not null,
 	keep       integer, -- null while nothing was sent
 	tail       blob,
-	unique (run, turn, try)
-) strict;
+	primary key (run, turn, try)
+) strict, without rowid;
 
 -- What came back: pieces with their moments (received.go).
 create table received (
-	request integer not null references requests (n) on delete cascade,
-	i       integer not null,
-	pieces  blob    not null,
-	primary key (request, i)
+	run    integer not null references runs (n) on delete cascade,
+	turn   integer not null,
+	try    integer not null,
+	i      integer not null,
+	pieces blob    not null,
+	primary key (run, turn, try, i)
 ) strict, without rowid;
 
 create table settings (

@@ -36,7 +36,7 @@ func testMessages(t *testing.T, s Store) {
 		ID: "m3", Role: model.RoleTool, Content: "text", ToolCallID: "c1", ToolName: "read_file", RunID: "r1", AtMs: 1002,
 		Metadata: json.RawMessage(`{"details":{"text":"x"}}`),
 	}
-	ended := agent.Call{RunID: "r1", ToolCallID: "c1", State: protocol.StateDone, Message: result}
+	ended := agent.Call{RunID: "r1", ToolCallID: "c1", ToolName: "read_file", State: protocol.StateDone, Message: result}
 	appendAll(
 		t, s,
 		&agent.Batch{Run: run("r1", "t1"), Messages: []*model.Message{asked, answer}},
@@ -88,7 +88,8 @@ func testCalls(t *testing.T, s Store) {
 		&agent.Batch{Run: run("r2", "t1"), Calls: []agent.Call{{RunID: "r2", ToolCallID: "z", ToolName: "other"}}},
 	)
 	first.State, first.EndedMs = protocol.StateDone, 20
-	first.Message = &model.Message{ID: "m1", Role: model.RoleTool, Content: "ok", ToolCallID: "z"}
+	first.Message = result("r1", "z", "ok")
+	first.Message.ToolName = "edit_file"
 	appendAll(t, s, &agent.Batch{Run: run("r1", "t1"), Calls: []agent.Call{first}})
 	same(t, "ledger", one(t, s, "r1").Calls, []agent.Call{first, second, denied})
 	same(t, "ledger of the other run", one(t, s, "r2").Calls, []agent.Call{{RunID: "r2", ToolCallID: "z", ToolName: "other"}})

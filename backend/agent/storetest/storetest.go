@@ -77,6 +77,12 @@ func user(id, text string) *model.Message {
 	return &model.Message{ID: id, Role: model.RoleUser, Content: text, AtMs: 1000}
 }
 
+func result(runID, toolCallID, text string) *model.Message {
+	return &model.Message{
+		ID: runID + "/" + toolCallID, Role: model.RoleTool, Content: text, ToolCallID: toolCallID, RunID: runID, AtMs: 1000,
+	}
+}
+
 func appendAll(t *testing.T, s Store, batches ...*agent.Batch) {
 	t.Helper()
 	for _, b := range batches {
@@ -182,7 +188,7 @@ func everything(runID, threadID string, from int64, mark string) *agent.Batch {
 	p := pending("a-"+mark, r)
 	return &agent.Batch{
 		Run: r, Frames: deltas(from, mark), Messages: []*model.Message{user("m-"+mark, mark)},
-		Calls:     []agent.Call{{RunID: runID, ToolCallID: "c-" + mark, State: protocol.StateRunning, Message: user("cm-"+mark, mark)}},
+		Calls:     []agent.Call{{RunID: runID, ToolCallID: "c-" + mark, State: protocol.StateRunning, Message: result(runID, "c-"+mark, mark)}},
 		Approvals: []*approval.Pending{p},
 		Requests: []agent.Request{{
 			RunID: runID, ThreadID: threadID, AgentName: mark, Turn: 9, Sent: &model.Sent{Tail: []byte(mark)},

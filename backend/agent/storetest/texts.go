@@ -46,8 +46,9 @@ func testTexts(t *testing.T, s Store) {
 			other := text + " "
 			call := agent.Call{
 				RunID: runID, ToolCallID: "c\x00" + name, ToolName: "n" + text, State: protocol.StateFailed, Proposed: text, Executed: other,
-				Message: &model.Message{ID: "m3", Role: model.RoleTool, Content: text, ToolCallID: "c"},
+				Message: result(runID, "c\x00"+name, text),
 			}
+			call.Message.ToolName = call.ToolName
 			message := &model.Message{
 				ID: "m1", Role: model.RoleAssistant, Content: text, Reasoning: other,
 				ToolCalls: []model.ToolCall{{ID: "c1", Name: "n" + text, Arguments: text}},
@@ -118,7 +119,7 @@ func testLarge(t *testing.T, s Store) {
 		at(7, &protocol.Unknown{Kind: "odd", Raw: object}),
 	}
 	message := &model.Message{
-		ID: "m1", Role: model.RoleTool, Content: strings.Repeat("long ", 100<<10), ToolCallID: "c1",
+		ID: "m1", Role: model.RoleTool, Content: strings.Repeat("long ", 100<<10), ToolCallID: "c1", RunID: "r1",
 		Metadata: json.RawMessage(`{"details": ` + string(object) + `, "errorCode":"X"}`),
 	}
 	ended := agent.Call{RunID: "r1", ToolCallID: "c1", Proposed: strings.Repeat("p", 200<<10), Message: message}
