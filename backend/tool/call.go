@@ -197,11 +197,13 @@ func (c *Call) Run(ctx Context) Result {
 
 // work runs the tool and encodes what it gives: here, so that a MarshalJSON that panics or hangs is caught like the tool itself.
 func (c *Call) work(ctx Context, o *outcome) {
-	o.err = fmt.Errorf("tool %q ended its goroutine", c.Tool.Name) // stands only if nothing below comes to return
+	returned := false
 	defer func() {
 		if p := recover(); p != nil {
 			logPanic("tool panicked", c.Tool.Name, p)
 			*o = outcome{err: fmt.Errorf("tool %q panicked: %v", c.Tool.Name, p), cause: o.cause}
+		} else if !returned {
+			o.err = fmt.Errorf("tool %q ended its goroutine", c.Tool.Name)
 		}
 	}()
 	out, err := c.bound.run(ctx)
@@ -211,6 +213,7 @@ func (c *Call) work(ctx Context, o *outcome) {
 		o.content, err = c.Tool.encodeContent(out.content)
 	}
 	o.err = err
+	returned = true
 }
 
 func (c *Call) result(o outcome, start time.Time) Result {

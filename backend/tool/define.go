@@ -86,7 +86,6 @@ func Define[In, Out any](c Config[In, Out]) (*Tool, error) {
 		Hooks:           c.Hooks,
 		approval:        c.Approval,
 		presentation:    clone(c.Presentation),
-		declared:        &typed[In, Out]{config: c},
 	}
 	if err := t.check(c.Run != nil, c.Present != nil); err != nil {
 		return nil, fmt.Errorf("define tool %q: %w", c.Name, err)

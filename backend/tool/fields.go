@@ -69,7 +69,7 @@ func appendFields(fields []field, t reflect.Type, inside []reflect.Type) ([]fiel
 			}
 			continue
 		}
-		if strings.ContainsAny(name, "-\"'`\\,") && strings.Trim(name, "-") == "" || strings.ContainsAny(name, "\"'`\\") {
+		if name == "-" || strings.ContainsAny(name, "\"'`\\") {
 			return nil, fmt.Errorf("%s: %q cannot be a JSON name", where, name)
 		}
 		if name == "" {

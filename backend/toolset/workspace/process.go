@@ -14,6 +14,8 @@ const (
 	termTime = 100 * time.Millisecond
 	// drainTime is how long output is waited for that others still hold open once the shell has ended.
 	drainTime = 100 * time.Millisecond
+	// drainRounds is how often it is waited for again while there is more of it.
+	drainRounds = 10
 )
 
 // process is a shell command in a process group of its own.
@@ -61,9 +63,18 @@ func (p *process) start(ctx context.Context) error {
 // from it anyway.
 func (p *process) finish() {
 	if !waitFor(p.drained, drainTime) {
-		p.leftovers = true
-		killGroup(p.cmd)
-		waitFor(p.drained, drainTime)
+		if isGroupAlive(p.cmd) {
+			p.leftovers = true
+			killGroup(p.cmd)
+		}
+		// now it is the rest of the output on a busy machine, or a process outside the group, which may hold it for ever
+		size := int64(-1)
+		for range drainRounds {
+			if waitFor(p.drained, drainTime) || p.output.size() == size {
+				break
+			}
+			size = p.output.size()
+		}
 	}
 	p.close()
 }
