@@ -217,10 +217,14 @@ func (t *Transcript) approvalRequired(f Frame, e *ApprovalRequired) {
 			c.proposed.WriteString(approval.ArgumentsText)
 			t.applyEarly(c)
 		}
-		if c.settled {
+		if c.settled || c.State == StateDropped {
 			continue
 		}
-		if approval.ArgumentsText != c.ArgumentsText() {
+		switch approval.ArgumentsText {
+		case "":
+		case c.ProposedText():
+			c.Replaced = nil
+		default:
 			c.Replaced = &approval.ArgumentsText
 		}
 		c.writing = false

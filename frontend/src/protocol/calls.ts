@@ -193,10 +193,11 @@ export function approvalRequired(t: Transcript, f: Frame, e: ApprovalRequired): 
       t.own.gone.delete(approval.toolCallId)
       call = addCall(t, f, approval.toolCallId, approval.toolName, approval.parentToolCallId)
       call.proposedText = approval.argumentsText
+      call.argumentsText = approval.argumentsText
       applyEarly(t, call)
     }
-    if (call.own.settled) continue
-    if (approval.argumentsText !== call.argumentsText) {
+    if (call.own.settled || call.state === 'dropped') continue
+    if (approval.argumentsText !== '') {
       call.argumentsReplaced = call.proposedText !== approval.argumentsText
       call.argumentsText = approval.argumentsText
     }

@@ -23,7 +23,7 @@ export function snapshot(t: Transcript): Record<string, unknown> {
     gaps: t.gaps,
     wireErrors: t.wireErrors.map((e) => ({ seq: e.seq, raw: e.raw })),
     unknown: t.unknown.map((f) => ({ seq: f.seq, raw: f.raw })),
-    late: t.late.map((f) => ({ seq: f.seq, type: f.event.type })),
+    late: t.late.map((f) => ({ seq: f.seq, type: f.event.type === 'unknown' ? f.event.kind : f.event.type })),
   })
 }
 
