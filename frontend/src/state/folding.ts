@@ -1,9 +1,8 @@
-import type { Call } from '../protocol/transcript'
 import { type CallRow, type GroupRow, labelOf, type Row } from './rows'
 
 const fewest = 4
-/** A call that ran longer than this opens by itself, in ms. */
-export const longRun = 1000
+/** A call that takes longer than this opens by itself, in ms. */
+const long = 1000
 
 /**
  * Which rows are open and which stand folded together. Nothing that was on the screen closes by itself: while the reader is not
@@ -24,11 +23,11 @@ export class Folding {
     this.#changed = changed
   }
 
-  isOpen(key: string, call: Call): boolean {
-    const chosen = this.#chosen.get(key)
+  isOpen(row: CallRow): boolean {
+    const chosen = this.#chosen.get(row.key)
     if (chosen !== undefined) return chosen
-    if (opensItself(call)) this.#opened.add(key)
-    return this.#opened.has(key)
+    if (opensItself(row)) this.#opened.add(row.key)
+    return this.#opened.has(row.key)
   }
 
   set(key: string, open: boolean): void {
@@ -83,24 +82,20 @@ export class Folding {
     return to
   }
 
-  #folds({ key, call }: CallRow): boolean {
+  #folds(row: CallRow): boolean {
+    const { key, call } = row
     if (this.#groups.has(key)) return true
-    return this.following && call.state === 'done' && call.children.length === 0 && !this.isOpen(key, call)
+    if (!this.following || call.state !== 'done' || call.children.length > 0) return false
+    return !this.#chosen.get(key) && !opensItself(row)
   }
 }
 
-/** Calls that wait or waited, failed, or ran for over a second. */
-function opensItself(call: Call): boolean {
-  switch (call.state) {
-    case 'waiting':
-    case 'failed':
-    case 'unknown':
-      return true
-    case 'running':
-      return Date.now() - (call.runningAt ?? call.startedAt) > longRun
-    default:
-      return call.waitingAt !== undefined || (call.durationMs ?? 0) > longRun
-  }
+/** Whether a row opens by itself: its call waits or waited, failed, or took over a second to be written or to run. */
+function opensItself({ call, written }: CallRow): boolean {
+  if (call.waitingAt !== undefined || call.state === 'failed' || call.state === 'unknown') return true
+  const wrote = Math.min(written ?? Date.now(), call.runningAt ?? Infinity, call.endedAt ?? Infinity) - call.startedAt
+  if (wrote > long) return true
+  return (call.state === 'running' ? Date.now() - (call.runningAt ?? call.startedAt) : (call.durationMs ?? 0)) > long
 }
 
 /** Where the last unbroken stretch of calls begins. */

@@ -25,6 +25,8 @@ export interface CallRow {
   call: Call
   /** How many calls this one stands in. */
   depth: number
+  /** Unix ms by which it had been written: the next call of its turn began, or the turn ended. Absent before that. */
+  written?: number
 }
 
 /** Calls of one label that stand together and are done; they follow as rows while the group is open. */
@@ -52,6 +54,7 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   }
   const { transcript: t, id } = run
   const rows: Row[] = []
+  const written = writtenTimes(run)
   let speaker = ''
   let turn = 0
   const closeTurn = () => {
@@ -86,11 +89,11 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
     enter(item.kind === 'call' ? (call?.turn ?? turn) : item.turn)
     say(item.key, agentOf(run, turn))
     if (call) {
-      const depth = depthOf(run, call)
+      const row: CallRow = { kind: 'call', key, run, call, depth: depthOf(run, call), written: written.get(item.id) }
       rows.push(
         keep(
-          { kind: 'call', key, run, call, depth },
-          (old) => old.kind === 'call' && old.call === call && old.depth === depth,
+          row,
+          (old) => old.kind === 'call' && old.call === call && old.depth === row.depth && old.written === row.written,
         ),
       )
     } else if (item.kind !== 'call') {
@@ -126,6 +129,19 @@ function endSays({ transcript: t }: RunView): boolean {
 
 function agentOf(run: RunView, turn: number): string {
   return turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
+}
+
+/** When each call had been written at the latest. */
+function writtenTimes({ transcript: t }: RunView): Map<string, number | undefined> {
+  const times = new Map<string, number | undefined>()
+  let next: Call | undefined
+  for (const item of t.items.toReversed()) {
+    const call = item.kind === 'call' ? t.calls.get(item.id) : undefined
+    if (!call) continue
+    times.set(call.id, next?.turn === call.turn ? next.startedAt : t.turns[call.turn - 1]?.endedAt)
+    next = call
+  }
+  return times
 }
 
 /** Turns are numbered from 1 without gaps, but for a server that does otherwise. */

@@ -1,5 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { Call, Part } from '../protocol/transcript'
+import type { Part } from '../protocol/transcript'
+import type { CallRow } from './rows'
 import type { ThreadStore } from './threadStore'
 
 export const ThreadContext = createContext<ThreadStore | undefined>(undefined)
@@ -11,14 +12,14 @@ export function useThread(): ThreadStore {
   return store
 }
 
-/** Renders again when this call changed, and only then. */
-export function useCall(store: ThreadStore, key: string, call: Call): { open: boolean } {
-  // The version is doubled to carry whether the row is open in its last bit.
+/** Whether the row of a call is open. Renders again when the call changed, and only then. */
+export function useCall(store: ThreadStore, row: CallRow): boolean {
+  // The version is doubled to carry in its last bit whether the row is open.
   const snapshot = useSyncExternalStore(
     store.subscribe,
-    () => call.version * 2 + (store.folding.isOpen(key, call) ? 1 : 0),
+    () => row.call.version * 2 + (store.folding.isOpen(row) ? 1 : 0),
   )
-  return { open: snapshot % 2 === 1 }
+  return snapshot % 2 === 1
 }
 
 /** Renders again when this part of the answer grew. */

@@ -51,7 +51,7 @@ export function ApprovalCard({ call, docked, actions, onSeen }: Props) {
       role="group"
       aria-label={`${docked ? 'Waiting' : 'Approval'}: ${label}`}
       data-approval-id={call.approvalId}
-      className={clsx('rounded-block border bg-surface', docked ? 'border-wait' : 'border-border')}
+      className={clsx('border border-wait bg-surface', docked ? 'rounded-b-block' : 'rounded-block')}
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pt-3 text-small text-muted">
         <span className="min-w-0 [overflow-wrap:anywhere]">{why(call)}</span>

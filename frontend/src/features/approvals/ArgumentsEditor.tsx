@@ -20,7 +20,8 @@ interface Props {
 
 const theme = EditorView.theme({
   '&': { backgroundColor: 'var(--bg)', color: 'var(--text)', fontSize: '12px', maxHeight: '320px' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  '&.cm-focused': { outline: 'none' },
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '18px', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
@@ -69,5 +70,5 @@ export default function ArgumentsEditor({ label, initial, onChange }: Props) {
     view.focus()
     return () => view.destroy()
   }, [])
-  return <div ref={box} className="overflow-hidden rounded-control border border-faint" />
+  return <div ref={box} className="overflow-hidden rounded-control border border-faint focus-within:border-accent" />
 }

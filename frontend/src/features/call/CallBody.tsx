@@ -156,7 +156,10 @@ function Refused({ call }: { call: Call }) {
 
 /** What the call was given and what the model reads of it, for who wants to see that too. */
 function More({ call }: { call: Call }) {
-  const [showArguments, setShowArguments] = useKept('arguments', false)
+  const [showArguments, setShowArguments] = useKept(
+    'arguments',
+    call.state === 'failed' && call.detailsText === undefined,
+  )
   const [showResult, setShowResult] = useKept('result', false)
   const result = call.detailsText !== undefined && call.resultText !== undefined && call.resultText !== 'null'
   return (

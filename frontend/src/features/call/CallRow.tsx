@@ -2,7 +2,8 @@
  * Hooks for tests that drive the window (frontend/e2e):
  * - the thread is role="feed"; each row role="article" with data-key and data-row (speaker, message, text, call, group, turn,
  *   gap, wire-error, unknown, pending, fault, end); a message or part also has data-item, its id
- * - a call's row: data-call-id, data-tool, data-state (as in protocol/events.ts), data-open; its status word is data-status
+ * - a call's row also has data-call-id, data-tool and data-state (as in protocol/events.ts); its line is data-line, the status
+ *   word in it data-status
  * - a details block: section[data-block] with its kind or file as aria-label
  * - an approval: role="group" named "Approval: <label>" in its row, with Approve, Edit arguments, Deny…; while that row is out
  *   of sight the same card stands above the composer, named "Waiting: <label>"; in the deny form the field is "Reason", the
@@ -53,15 +54,11 @@ interface Props {
 export const CallRow = memo(function CallRow({ row, actions, onSeen }: Props) {
   const { key, run, call } = row
   const store = useThread()
-  const { open } = useCall(store, key, call)
-  const now = useNow(ticks(call), 1000)
+  const open = useCall(store, row)
+  const now = useNow(ticks(call))
   const lastTurn = run.transcript.turns.at(-1)?.turn ?? 0
   return (
     <div
-      data-call-id={call.id}
-      data-tool={call.toolName}
-      data-state={call.state}
-      data-open={open}
       className={clsx(
         'relative',
         call.state === 'waiting' && 'before:absolute before:inset-y-0 before:-left-4 before:w-0.5 before:bg-wait',
@@ -88,7 +85,7 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
   const refused = call.state === 'denied' || call.state === 'expired'
   const word = escapeInvisible(status.word)
   return (
-    <div className="group/line flex h-8 items-center gap-2 rounded-control hover:bg-raised">
+    <div data-line className="group/line flex h-8 items-center gap-2 rounded-control hover:bg-raised">
       <button
         type="button"
         tabIndex={-1}

@@ -18,6 +18,7 @@ export function GroupRow({ row }: { row: Row }) {
       type="button"
       tabIndex={-1}
       aria-expanded={row.open}
+      data-line
       onClick={() => store.folding.set(row.key, !row.open)}
       className="flex h-8 w-full items-center gap-2 rounded-control text-left hover:bg-raised"
     >

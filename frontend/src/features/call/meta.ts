@@ -43,5 +43,5 @@ function lasted(call: Call): string {
 
 /** Whether a call's meta goes on with the clock. */
 export function ticks(call: Call): boolean {
-  return call.state === 'running' || call.state === 'waiting'
+  return call.state === 'input' || call.state === 'running' || call.state === 'waiting'
 }

@@ -71,7 +71,14 @@ export function Feed({ store }: { store: ThreadStore }) {
     goTo(index)
   }, [app, jump, rows, goTo, store])
 
-  useNextDecision(waiting, activeKey, scroller, goToCall)
+  const goOn = useCallback(
+    (next: RunCall) => {
+      goToCall(next)
+      guard.moved(keyOf(next), Date.now())
+    },
+    [goToCall, guard],
+  )
+  useNextDecision(waiting, activeKey, scroller, goOn)
 
   const onKeyDown = (event: KeyboardEvent) => {
     const command = feedCommand(event)
@@ -123,11 +130,6 @@ export function Feed({ store }: { store: ThreadStore }) {
     const key = event.target.closest('[role="article"]')?.getAttribute('data-key')
     if (!key) return
     setActiveKey(key)
-    guard.focus(key, Date.now())
-  }
-
-  const onBlur = (event: FocusEvent) => {
-    if (!scroller.current?.contains(event.relatedTarget)) guard.blur()
   }
 
   const onSeen = useCallback(
@@ -152,7 +154,6 @@ export function Feed({ store }: { store: ThreadStore }) {
         }}
         onKeyDown={onKeyDown}
         onFocus={onFocus}
-        onBlur={onBlur}
       >
         <div ref={content} className="mx-auto max-w-[1160px] px-8 pb-6">
           <Virtualizer
@@ -194,7 +195,11 @@ export function Feed({ store }: { store: ThreadStore }) {
   )
 }
 
-export function elementOf(scroller: HTMLElement | null, key: string): HTMLElement | null {
+function keyOf({ run, call }: RunCall): string {
+  return `${run.id}/call:${call.id}`
+}
+
+function elementOf(scroller: HTMLElement | null, key: string): HTMLElement | null {
   return scroller?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`) ?? null
 }
 
@@ -210,21 +215,19 @@ function useNextDecision(
   waiting: RunCall[],
   activeKey: string | undefined,
   scroller: { current: HTMLElement | null },
-  goToCall: (call: RunCall) => void,
+  goOn: (next: RunCall) => void,
 ): void {
   const before = useRef(waiting)
   useEffect(() => {
     const was = before.current
     before.current = waiting
     if (activeKey === undefined || was.length <= waiting.length) return
-    const decided = was.find(
-      ({ run, call }) => activeKey === `${run.id}/call:${call.id}` && !waiting.some((w) => w.call === call),
-    )
+    const decided = was.find((each) => activeKey === keyOf(each) && !waiting.some(({ call }) => call === each.call))
     const focused = document.activeElement
     // A button that was pressed is gone with its card, and its focus with it.
     if (!decided || (focused !== document.body && !scroller.current?.contains(focused))) return
     const next = waiting[0]
-    if (next) goToCall(next)
+    if (next) goOn(next)
     else elementOf(scroller.current, activeKey)?.focus({ preventScroll: true })
-  }, [waiting, activeKey, scroller, goToCall])
+  }, [waiting, activeKey, scroller, goOn])
 }

@@ -1,5 +1,6 @@
-import { memo, useCallback, useEffect, useRef } from 'react'
+import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
 import { labelOf, type Row } from '../../state/rows'
+import { useThread } from '../../state/useThread'
 import { domId } from '../../ui/domId'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { escapeInvisible } from '../../ui/text'
@@ -29,14 +30,19 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards,
     }
   }, [cards, row.key])
   const seen = useCallback(() => onSeen(row), [onSeen, row])
-  const item = 'item' in row ? row.item.id : undefined
+  const store = useThread()
+  const call = row.kind === 'call' ? row.call : undefined
+  const state = useSyncExternalStore(store.subscribe, () => call?.state)
   return (
     // biome-ignore lint/a11y/useSemanticElements: an article element has no place in a virtual list's own items
     <div
       role="article"
       data-key={row.key}
       data-row={row.kind}
-      data-item={item}
+      data-item={'item' in row ? row.item.id : undefined}
+      data-call-id={call?.id}
+      data-tool={call?.toolName}
+      data-state={state}
       tabIndex={active ? 0 : -1}
       aria-posinset={index + 1}
       aria-setsize={total}

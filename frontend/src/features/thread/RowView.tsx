@@ -5,7 +5,6 @@ import { Markdown } from '../../markdown/Markdown'
 import type { Part } from '../../protocol/transcript'
 import type { Row } from '../../state/rows'
 import { usePart, useThread } from '../../state/useThread'
-import { counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Keep, useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
@@ -74,7 +73,7 @@ export const RowView = memo(function RowView({ row, actions, onSeen }: Props): R
 function TextRow({ item }: { item: Part }) {
   usePart(useThread(), item)
   return (
-    <div className="pb-2">
+    <div className="pt-1 pb-2">
       <Markdown text={item.text} open={item.open} />
     </div>
   )
@@ -136,7 +135,7 @@ function TurnFooter({ row: { run, turn } }: { row: Extract<Row, { kind: 'turn' }
   const calls = run.transcript.dropped.filter((call) => call.turn === turn.turn)
   const words = [
     turn.dropped > 0 && `${turn.dropped} dropped`,
-    turn.retries.length > 0 && `tried again ${counted(turn.retries.length, 'time')}`,
+    turn.retries.length > 0 && (turn.retries.length === 1 ? 'tried again' : `tried again ${turn.retries.length} times`),
   ]
   return (
     <div className="text-small text-faint">

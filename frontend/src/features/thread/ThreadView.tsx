@@ -69,6 +69,7 @@ function Thread({ store }: { store: ThreadStore }) {
         queued={app.queued.of(store.threadId)}
         choice={settings}
         live={live}
+        autoFocus
         onChoice={(choice) => void change(choice)}
         onSend={(input, deny) => app.send(store.threadId, settings?.agentName ?? '', input, deny)}
         onStop={() => {
