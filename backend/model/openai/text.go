@@ -101,7 +101,7 @@ func (j *joiner) push(piece []byte) string {
 				b = b[6:]
 				continue
 			}
-			if len(b) == 3 {
+			if mayBeLow(b[3:]) {
 				break
 			}
 		}
@@ -110,7 +110,7 @@ func (j *joiner) push(piece []byte) string {
 			b = b[3:]
 			continue
 		}
-		if !utf8.FullRune(b) {
+		if !utf8.FullRune(b) || (len(b) == 2 && b[0] == 0xED && b[1]&0xE0 == 0xA0) {
 			break
 		}
 		out.WriteRune(utf8.RuneError)
@@ -127,6 +127,11 @@ func (j *joiner) rest() string {
 	}
 	j.held = nil
 	return string(utf8.RuneError)
+}
+
+// mayBeLow reports whether b can be the beginning of a second half.
+func mayBeLow(b []byte) bool {
+	return len(b) == 0 || (len(b) < 3 && b[0] == 0xED && (len(b) < 2 || b[1]&0xF0 == 0xB0))
 }
 
 // surrogate reads half of a surrogate pair as unquote leaves it; from is 0xA0 for the first half and 0xB0 for the second.
