@@ -9,7 +9,7 @@
 //	protocol            the events of a run, their wire and their fold             → model tool
 //	approval            calls that wait for a person                               → protocol
 //	agent               the run loop and its store's seam                          → approval model protocol tool
-//	agent/storetest     the test every store passes                                → agent approval model protocol tool
+//	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
 //	toolset/workspace   tools on the files of one folder                           → tool
 //	server              agents over HTTP                                           → agent approval model protocol tool
 //	client              the same seen from the other end                           → agent approval model protocol tool

@@ -282,8 +282,11 @@ func (x *run) answer(c *call, result *tool.Result, err error, state protocol.Sta
 func answerCall(r *Runner, runID string, turn int, c *call, result *tool.Result, err error, state protocol.State, limit int) ([]protocol.Event, Call) {
 	if result == nil {
 		result = &tool.Result{}
-		if c.prepared != nil {
+		switch {
+		case c.prepared != nil:
 			result.Presentation = c.prepared.Presentation()
+		case c.tool != nil:
+			result.Presentation = c.tool.StaticPresentation()
 		}
 	}
 	event := &protocol.ToolResult{

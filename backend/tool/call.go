@@ -64,10 +64,12 @@ func (b *bound[In, Out]) validate() error {
 }
 
 func (b *bound[In, Out]) present() *Presentation {
-	if b.config.Present == nil {
-		return b.config.Presentation
+	if b.config.Present != nil {
+		if p := b.config.Present(b.in); p != nil {
+			return p
+		}
 	}
-	return b.config.Present(b.in)
+	return b.config.Presentation
 }
 
 func (b *bound[In, Out]) preview(ctx Context) (any, bool, error) {

@@ -169,11 +169,13 @@ func TestPresentation(t *testing.T) {
 		config       tool.Config[args, tool.Output[string]]
 		call, result *tool.Presentation
 	}{
-		"none":                        {tool.Config[args, tool.Output[string]]{Run: returns(nil)}, nil, nil},
-		"for all calls":               {tool.Config[args, tool.Output[string]]{Presentation: &tool.Presentation{Label: "All"}, Run: returns(nil)}, &tool.Presentation{Label: "All"}, &tool.Presentation{Label: "All"}},
-		"made from checked arguments": {tool.Config[args, tool.Output[string]]{Present: byPath, Run: returns(nil)}, &tool.Presentation{Label: "Read", Detail: "all"}, &tool.Presentation{Label: "Read", Detail: "all"}},
-		"the result's own wins":       {tool.Config[args, tool.Output[string]]{Present: byPath, Run: returns(&tool.Presentation{Label: "Own"})}, &tool.Presentation{Label: "Read", Detail: "all"}, &tool.Presentation{Label: "Own"}},
-		"one that panics is none":     {tool.Config[args, tool.Output[string]]{Present: func(args) *tool.Presentation { panic("no") }, Run: returns(nil)}, nil, nil},
+		"none":                             {tool.Config[args, tool.Output[string]]{Run: returns(nil)}, nil, nil},
+		"for all calls":                    {tool.Config[args, tool.Output[string]]{Presentation: &tool.Presentation{Label: "All"}, Run: returns(nil)}, &tool.Presentation{Label: "All"}, &tool.Presentation{Label: "All"}},
+		"made from checked arguments":      {tool.Config[args, tool.Output[string]]{Present: byPath, Run: returns(nil)}, &tool.Presentation{Label: "Read", Detail: "all"}, &tool.Presentation{Label: "Read", Detail: "all"}},
+		"made from the arguments wins":     {tool.Config[args, tool.Output[string]]{Presentation: &tool.Presentation{Label: "All"}, Present: byPath, Run: returns(nil)}, &tool.Presentation{Label: "Read", Detail: "all"}, &tool.Presentation{Label: "Read", Detail: "all"}},
+		"made from nothing is that of all": {tool.Config[args, tool.Output[string]]{Presentation: &tool.Presentation{Label: "All"}, Present: func(args) *tool.Presentation { return nil }, Run: returns(nil)}, &tool.Presentation{Label: "All"}, &tool.Presentation{Label: "All"}},
+		"the result's own wins":            {tool.Config[args, tool.Output[string]]{Present: byPath, Run: returns(&tool.Presentation{Label: "Own"})}, &tool.Presentation{Label: "Read", Detail: "all"}, &tool.Presentation{Label: "Own"}},
+		"one that panics is none":          {tool.Config[args, tool.Output[string]]{Present: func(args) *tool.Presentation { panic("no") }, Run: returns(nil)}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := mustPrepare(t, define(t, tc.config), `{}`)

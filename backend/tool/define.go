@@ -30,8 +30,8 @@ type Config[In, Out any] struct {
 	Timeout     time.Duration // 0 is none
 	// MaxResultLength, in Unicode characters, cuts what the model reads: 0 leaves it to the agent, NoLimit cuts nothing.
 	MaxResultLength int
-	Presentation    *Presentation          // for all calls, or
-	Present         func(In) *Presentation // made from the checked arguments
+	Presentation    *Presentation          // of every call, known before its arguments are
+	Present         func(In) *Presentation // made from the checked arguments; wins unless it returns nil
 	// Preview shows what a call would do, without doing it: details for the approval card. May be nil.
 	Preview func(Context, In) (details any, err error)
 	Hooks   InputHooks
@@ -87,7 +87,7 @@ func Define[In, Out any](c Config[In, Out]) (*Tool, error) {
 		approval:        c.Approval,
 		presentation:    clone(c.Presentation),
 	}
-	if err := t.check(c.Run != nil, c.Present != nil); err != nil {
+	if err := t.check(c.Run != nil); err != nil {
 		return nil, fmt.Errorf("define tool %q: %w", c.Name, err)
 	}
 	in, err := describeInput(reflect.TypeFor[In]())
@@ -135,12 +135,10 @@ func (t *Tool) OutputSchema() json.RawMessage { return t.outputSchema }
 // StaticPresentation is what is known of every call without its arguments; nil if nothing is.
 func (t *Tool) StaticPresentation() *Presentation { return clone(t.presentation) }
 
-func (t *Tool) check(hasRun, hasPresent bool) error {
+func (t *Tool) check(hasRun bool) error {
 	switch {
 	case !hasRun:
 		return errors.New("it has no Run")
-	case t.presentation != nil && hasPresent:
-		return errors.New("it has both a Presentation and a Present: one of them never shows")
 	case t.presentation != nil && strings.TrimSpace(t.presentation.Label) == "":
 		return errors.New("its Presentation has no Label")
 	case t.Timeout < 0:

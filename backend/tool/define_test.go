@@ -91,10 +91,6 @@ func TestDeclarationsThatCanNeverWorkFailWhenDeclared(t *testing.T) {
 		"a length below NoLimit":         {with(func(c *tool.Config[none, string]) { c.MaxResultLength = -2 }), "MaxResultLength is -2"},
 		"an unknown side effect":         {with(func(c *tool.Config[none, string]) { c.SideEffects = []tool.SideEffect{"disk"} }), `side effect "disk"`},
 		"a presentation without a label": {with(func(c *tool.Config[none, string]) { c.Presentation = &tool.Presentation{Icon: "x"} }), "no Label"},
-		"both a Presentation and a Present": {with(func(c *tool.Config[none, string]) {
-			c.Presentation = &tool.Presentation{Label: "x"}
-			c.Present = func(none) *tool.Presentation { return nil }
-		}), "both a Presentation and a Present"},
 
 		"a string as the input":       {in[string](), "string is not a struct"},
 		"a pointer as the input":      {in[*none](), "is not a struct"},

@@ -24,12 +24,13 @@ type edited struct {
 
 func (w *workspace) editFile() (*tool.Tool, error) {
 	return tool.Define(tool.Config[editArgs, tool.Output[edited]]{
-		Name:        "edit_file",
-		Description: "Replaces one piece of text in a file of the workspace. Line endings are kept as they are in the file.",
-		Category:    "file",
-		SideEffects: []tool.SideEffect{tool.Filesystem},
-		Approval:    w.asking(),
-		Present:     func(in editArgs) *tool.Presentation { return presentEdit(in.Path, "") },
+		Name:         "edit_file",
+		Description:  "Replaces one piece of text in a file of the workspace. Line endings are kept as they are in the file.",
+		Category:     "file",
+		SideEffects:  []tool.SideEffect{tool.Filesystem},
+		Approval:     w.asking(),
+		Presentation: &editCalls,
+		Present:      func(in editArgs) *tool.Presentation { return presentEdit(in.Path, "") },
 		Preview: func(_ tool.Context, in editArgs) (any, error) {
 			return w.previewChange(in.Path, in.change)
 		},
@@ -37,8 +38,10 @@ func (w *workspace) editFile() (*tool.Tool, error) {
 	})
 }
 
+var editCalls = tool.Presentation{Label: "Edit file", Icon: "file-pen"}
+
 func presentEdit(path, summary string) *tool.Presentation {
-	return &tool.Presentation{Label: "Edit file", Icon: "file-pen", Detail: shown(path), Summary: summary}
+	return about(editCalls, shown(path), summary)
 }
 
 func (w *workspace) edit(_ tool.Context, in editArgs) (out tool.Output[edited], err error) {

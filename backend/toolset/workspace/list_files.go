@@ -23,17 +23,20 @@ type listed struct {
 
 func (w *workspace) listFiles() (*tool.Tool, error) {
 	return tool.Define(tool.Config[listArgs, tool.Output[listed]]{
-		Name:        "list_files",
-		Description: "Lists a folder of the workspace: paths relative to the workspace folder, those of folders with a slash at the end. .git and node_modules are not opened.",
-		Category:    "file",
-		SideEffects: []tool.SideEffect{tool.Filesystem},
-		Present:     func(in listArgs) *tool.Presentation { return presentList(in.Path, "") },
-		Run:         w.list,
+		Name:         "list_files",
+		Description:  "Lists a folder of the workspace: paths relative to the workspace folder, those of folders with a slash at the end. .git and node_modules are not opened.",
+		Category:     "file",
+		SideEffects:  []tool.SideEffect{tool.Filesystem},
+		Presentation: &listCalls,
+		Present:      func(in listArgs) *tool.Presentation { return presentList(in.Path, "") },
+		Run:          w.list,
 	})
 }
 
+var listCalls = tool.Presentation{Label: "List files", Icon: "folder-tree"}
+
 func presentList(path, summary string) *tool.Presentation {
-	return &tool.Presentation{Label: "List files", Icon: "folder-tree", Detail: orHere(path), Summary: summary}
+	return about(listCalls, orHere(path), summary)
 }
 
 func orHere(path string) string {

@@ -16,17 +16,20 @@ type readArgs struct {
 
 func (w *workspace) readFile() (*tool.Tool, error) {
 	return tool.Define(tool.Config[readArgs, tool.Output[string]]{
-		Name:        "read_file",
-		Description: "Reads a text file of the workspace. Lines end in \\n, whatever they end in on the disk. Long files are cut, with a note.",
-		Category:    "file",
-		SideEffects: []tool.SideEffect{tool.Filesystem},
-		Present:     func(in readArgs) *tool.Presentation { return presentRead(in.Path, "") },
-		Run:         w.read,
+		Name:         "read_file",
+		Description:  "Reads a text file of the workspace. Lines end in \\n, whatever they end in on the disk. Long files are cut, with a note.",
+		Category:     "file",
+		SideEffects:  []tool.SideEffect{tool.Filesystem},
+		Presentation: &readCalls,
+		Present:      func(in readArgs) *tool.Presentation { return presentRead(in.Path, "") },
+		Run:          w.read,
 	})
 }
 
+var readCalls = tool.Presentation{Label: "Read file", Icon: "file-text"}
+
 func presentRead(path, summary string) *tool.Presentation {
-	return &tool.Presentation{Label: "Read file", Icon: "file-text", Detail: shown(path), Summary: summary}
+	return about(readCalls, shown(path), summary)
 }
 
 func (w *workspace) read(_ tool.Context, in readArgs) (out tool.Output[string], err error) {

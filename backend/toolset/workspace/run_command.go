@@ -32,16 +32,19 @@ func (w *workspace) runCommand() (*tool.Tool, error) {
 		Name: "run_command",
 		Description: "Runs a shell command in the workspace folder and gives its exit code and its output, stdout and stderr together. " +
 			"It has no input and no terminal. Long output is cut in the middle. What it leaves running in the background is ended unless it writes its output elsewhere.",
-		Category:    "process",
-		SideEffects: []tool.SideEffect{tool.Process},
-		Approval:    w.askingCommand(),
-		Present:     func(in commandArgs) *tool.Presentation { return presentCommand(in, "") },
-		Run:         w.command,
+		Category:     "process",
+		SideEffects:  []tool.SideEffect{tool.Process},
+		Approval:     w.askingCommand(),
+		Presentation: &commandCalls,
+		Present:      func(in commandArgs) *tool.Presentation { return presentCommand(in, "") },
+		Run:          w.command,
 	})
 }
 
+var commandCalls = tool.Presentation{Label: "Run command", Icon: "terminal"}
+
 func presentCommand(in commandArgs, summary string) *tool.Presentation {
-	return &tool.Presentation{Label: "Run command", Icon: "terminal", Detail: oneLine(in.Command), Summary: summary}
+	return about(commandCalls, oneLine(in.Command), summary)
 }
 
 // oneLine is the first line of a text, with a mark where there is more.

@@ -34,21 +34,24 @@ type match struct {
 
 func (w *workspace) searchFiles() (*tool.Tool, error) {
 	return tool.Define(tool.Config[searchArgs, tool.Output[found]]{
-		Name:        "search_files",
-		Description: "Searches the text files of the workspace for a regular expression and gives the lines that match. Binary files, .git and node_modules are left out.",
-		Category:    "file",
-		SideEffects: []tool.SideEffect{tool.Filesystem},
-		Present:     func(in searchArgs) *tool.Presentation { return presentSearch(in, "") },
-		Run:         w.search,
+		Name:         "search_files",
+		Description:  "Searches the text files of the workspace for a regular expression and gives the lines that match. Binary files, .git and node_modules are left out.",
+		Category:     "file",
+		SideEffects:  []tool.SideEffect{tool.Filesystem},
+		Presentation: &searchCalls,
+		Present:      func(in searchArgs) *tool.Presentation { return presentSearch(in, "") },
+		Run:          w.search,
 	})
 }
+
+var searchCalls = tool.Presentation{Label: "Search files", Icon: "search"}
 
 func presentSearch(in searchArgs, summary string) *tool.Presentation {
 	detail := in.Pattern
 	if in.Path != "" {
 		detail += " in " + shown(in.Path)
 	}
-	return &tool.Presentation{Label: "Search files", Icon: "search", Detail: oneLine(detail), Summary: summary}
+	return about(searchCalls, oneLine(detail), summary)
 }
 
 func (w *workspace) search(ctx tool.Context, in searchArgs) (out tool.Output[found], err error) {

@@ -126,3 +126,9 @@ func count(n int, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// about presents one call among those of its tool.
+func about(calls tool.Presentation, detail, summary string) *tool.Presentation {
+	calls.Detail, calls.Summary = detail, summary
+	return &calls
+}

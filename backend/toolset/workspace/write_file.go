@@ -21,12 +21,13 @@ type written struct {
 
 func (w *workspace) writeFile() (*tool.Tool, error) {
 	return tool.Define(tool.Config[writeArgs, tool.Output[written]]{
-		Name:        "write_file",
-		Description: "Writes a whole text file of the workspace, new or over the old one. To change a part of a file use edit_file.",
-		Category:    "file",
-		SideEffects: []tool.SideEffect{tool.Filesystem},
-		Approval:    w.asking(),
-		Present:     func(in writeArgs) *tool.Presentation { return presentWrite(in.Path, "") },
+		Name:         "write_file",
+		Description:  "Writes a whole text file of the workspace, new or over the old one. To change a part of a file use edit_file.",
+		Category:     "file",
+		SideEffects:  []tool.SideEffect{tool.Filesystem},
+		Approval:     w.asking(),
+		Presentation: &writeCalls,
+		Present:      func(in writeArgs) *tool.Presentation { return presentWrite(in.Path, "") },
 		Preview: func(_ tool.Context, in writeArgs) (any, error) {
 			return w.previewChange(in.Path, in.change)
 		},
@@ -34,8 +35,10 @@ func (w *workspace) writeFile() (*tool.Tool, error) {
 	})
 }
 
+var writeCalls = tool.Presentation{Label: "Write file", Icon: "file-plus"}
+
 func presentWrite(path, summary string) *tool.Presentation {
-	return &tool.Presentation{Label: "Write file", Icon: "file-plus", Detail: shown(path), Summary: summary}
+	return about(writeCalls, shown(path), summary)
 }
 
 // change keeps the byte order mark and the line endings of the file that was there: what the model read of it had neither.
