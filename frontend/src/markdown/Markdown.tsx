@@ -1,7 +1,10 @@
 import { type MouseEvent, memo, useContext, useEffect, useRef, useState } from 'react'
-import { escapeInvisible } from '../ui/text'
+import { escapeInvisible } from '../protocol/text'
 import { GrowingMarkdown, type HtmlBlock } from './blocks'
 import { OpenLink } from './OpenLink'
+
+/** Spaces of typography: in prose they mislead nobody. */
+const wideSpaces = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
 
 /** An open block longer than this is drawn at most four times a second while it grows. */
 const longBlock = 16_000
@@ -12,7 +15,7 @@ export function Markdown({ text, open = false }: { text: string; open?: boolean 
   growing.current ??= new GrowingMarkdown()
   const shown = useThrottled(text, open && growing.current.openLength > longBlock ? 250 : 0)
   const openLink = useContext(OpenLink)
-  const blocks = growing.current.blocks(escapeInvisible(shown))
+  const blocks = growing.current.blocks(escapeInvisible(shown.replace(wideSpaces, ' ')))
   const click = (event: MouseEvent<HTMLDivElement>) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (!link) return

@@ -187,7 +187,7 @@ export function Feed({ store }: { store: ThreadStore }) {
             className="absolute right-8 bottom-3 inline-flex h-8 items-center gap-2 rounded-full border border-faint bg-raised px-3 text-small text-text shadow-popover hover:border-accent"
           >
             <Icon node={ArrowDown} size={14} />
-            {missed > 0 ? `${count(missed)} new` : 'Follow'}
+            {missed > 0 ? `${count(missed)} new` : 'To the end'}
           </button>
         )
       )}

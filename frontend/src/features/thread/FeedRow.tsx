@@ -1,9 +1,9 @@
 import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
+import { escapeInvisible } from '../../protocol/text'
 import { labelOf, type Row } from '../../state/rows'
 import { useThread } from '../../state/useThread'
 import { domId } from '../../ui/domId'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
-import { escapeInvisible } from '../../ui/text'
 import type { CardActions } from '../approvals/ApprovalCard'
 import { RowView } from './RowView'
 
