@@ -67,40 +67,60 @@ func BenchmarkBesideGoOpenAI(b *testing.B) {
 	}{
 		{"100 turns of 10 calls", "calls-10-turns-100", 0.6},
 		{"1000 turns of 1 call", "calls-1-turns-1000", 0.35},
-		{"200 KB of arguments in 4-byte pieces", "args-200000-piece-4", 0.9},
-		{"200 KB in 4-byte pieces, each in its packet", "args-200000-piece-4-flush-1", 0.9},
+		{"200 KB in 4-byte pieces", "args-200000-piece-4", 0.9},
+		{"200 KB in 4-byte packets", "args-200000-piece-4-flush-1", 0.9},
 	}
 	for _, test := range tests {
 		b.Run(test.name, func(b *testing.B) {
 			tools := []model.ToolSchema{openaitest.Schema()}
 			var plain, own time.Duration
-			var turns []time.Duration
+			var turns []time.Duration // when each turn of the last round ended
 			for b.Loop() {
 				start := openaitest.CPU()
 				if _, err := openaitest.Plain(b.Context(), url, test.model, tools, lookup); err != nil {
 					b.Fatal(err)
 				}
 				plain += openaitest.CPU() - start
-				turns = turns[:0]
 				start = openaitest.CPU()
+				turns = append(turns[:0], start)
 				if err := ours(b.Context(), url, test.model, func() { turns = append(turns, openaitest.CPU()) }); err != nil {
 					b.Fatal(err)
 				}
 				own += openaitest.CPU() - start
 			}
 			ratio := float64(own) / float64(plain)
-			b.ReportMetric(float64(plain.Milliseconds())/float64(b.N), "plain-ms")
-			b.ReportMetric(float64(own.Milliseconds())/float64(b.N), "own-ms")
+			line := fmt.Sprintf("%-26s go-openai %6.0f ms   callboard %6.0f ms   ratio %.2f (at most %.2f)", test.name, ms(plain, b.N), ms(own, b.N), ratio, test.most)
+			b.ReportMetric(ms(plain, b.N), "plain-cpu-ms")
+			b.ReportMetric(ms(own, b.N), "own-cpu-ms")
 			b.ReportMetric(ratio, "ratio")
-			line := fmt.Sprintf("%-45s plain %6.0f ms   own %6.0f ms   ratio %.2f (at most %.2f)", test.name,
-				float64(plain.Milliseconds())/float64(b.N), float64(own.Milliseconds())/float64(b.N), ratio, test.most)
-			if tenth := len(turns) / 10; tenth >= 10 {
-				first, last := turns[tenth]-turns[0], turns[len(turns)-1]-turns[len(turns)-1-tenth]
-				growth := float64(last) / float64(first)
-				b.ReportMetric(growth, "last/first")
+			if n := len(turns) / 10; n >= 50 {
+				growth := float64(turns[len(turns)-1]-turns[len(turns)-1-n]) / float64(turns[n]-turns[0])
+				b.ReportMetric(growth, "last/first-tenth")
 				line += fmt.Sprintf("   last tenth %.1f of the first (at most 2)", growth)
 			}
 			b.Log(line)
 		})
 	}
+}
+
+// BenchmarkArgumentsAreLinear compares the processor time for one piece of short and of long arguments.
+func BenchmarkArgumentsAreLinear(b *testing.B) {
+	url := openaitest.Start(b)
+	var short, long time.Duration
+	for b.Loop() {
+		for name, sum := range map[string]*time.Duration{"args-100000-piece-4": &short, "args-1600000-piece-4": &long} {
+			start := openaitest.CPU()
+			if err := ours(b.Context(), url, name, func() {}); err != nil {
+				b.Fatal(err)
+			}
+			*sum += openaitest.CPU() - start
+		}
+	}
+	growth := float64(long) / float64(short) / 16
+	b.ReportMetric(growth, "16x/16")
+	b.Logf("1.6 MB in 4-byte pieces    callboard %6.0f ms   a piece takes %.2f of one of 100 KB (1 is linear)", ms(long, b.N), growth)
+}
+
+func ms(d time.Duration, rounds int) float64 {
+	return float64(d.Microseconds()) / 1000 / float64(rounds)
 }

@@ -49,7 +49,7 @@ func (b *Backend) exchange(ctx context.Context, model string, p *payload) *excha
 
 func (x *exchange) close() {
 	if x.stream != nil {
-		x.stream.Close()
+		_ = x.stream.Close() // whatever it says, the answer was read or given up
 	}
 	x.cancel(nil)
 }
@@ -130,7 +130,7 @@ func (x *exchange) ask(request *http.Request) (*http.Response, error) {
 		return response, err
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal)) // what did not come is not quoted
-	response.Body.Close()
+	_ = response.Body.Close()
 	refusal := x.refused(response, body)
 	if x.bare && response.StatusCode == http.StatusNotFound {
 		return x.underV1(request, refusal)

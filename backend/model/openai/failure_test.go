@@ -153,12 +153,14 @@ func TestRefusalsTeach(t *testing.T) {
 }
 
 func TestAServerThatCannotBeReached(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	closed := listener.Addr().String()
-	listener.Close()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
 	tls := httptest.NewTLSServer(http.NotFoundHandler())
 	defer tls.Close()
 	tests := []struct {
@@ -335,7 +337,10 @@ func TestACallerWhoStopsLetsGoOfTheConnection(t *testing.T) {
 		close(gone)
 	}))
 	defer server.Close()
-	for c := range (&openai.Backend{BaseURL: server.URL + "/v1", HTTPClient: server.Client()}).Stream(t.Context(), &model.Request{}) {
+	for c, err := range (&openai.Backend{BaseURL: server.URL + "/v1", HTTPClient: server.Client()}).Stream(t.Context(), &model.Request{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c.Text != "" {
 			break
 		}

@@ -33,7 +33,7 @@ func (b *Backend) Models(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, x.failure(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	timer := time.AfterFunc(x.idle(), x.silent)
 	defer timer.Stop()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxEvent))

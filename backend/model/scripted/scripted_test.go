@@ -131,7 +131,10 @@ func TestRawIsTheChunkAsTheFileHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for c := range b.Stream(t.Context(), &model.Request{}) {
+	for c, err := range b.Stream(t.Context(), &model.Request{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c.Raw != nil {
 			got = append(got, string(c.Raw))
 		}
@@ -147,7 +150,10 @@ func TestDelays(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			at := map[string]time.Duration{}
-			for c := range b.Stream(t.Context(), &model.Request{}) {
+			for c, err := range b.Stream(t.Context(), &model.Request{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
 				at[c.Text] = time.Since(start)
 			}
 			if at["a"] != 0 || at["b"] != 40*time.Millisecond {
@@ -183,7 +189,10 @@ func TestSentGrowsByWhatIsNew(t *testing.T) {
 	var body []byte
 	ask := func(index int, messages []*model.Message, noTools bool) *model.Sent {
 		t.Helper()
-		for c := range b.Stream(t.Context(), &model.Request{Index: index, Messages: messages, Tools: tools, NoTools: noTools, Memo: &memo}) {
+		for c, err := range b.Stream(t.Context(), &model.Request{Index: index, Messages: messages, Tools: tools, NoTools: noTools, Memo: &memo}) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if c.Sent != nil {
 				body = append(body[:c.Sent.Keep:c.Sent.Keep], c.Sent.Tail...)
 				return c.Sent

@@ -39,7 +39,7 @@ func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"object":"list","data":[{"id":"calls-1","object":"model"},{"id":"calls-10-turns-100","object":"model"}]}`)
+		_, _ = fmt.Fprint(w, `{"object":"list","data":[{"id":"calls-1","object":"model"},{"id":"calls-10-turns-100","object":"model"}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", complete)
 	return mux
@@ -56,7 +56,7 @@ func complete(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprintf(w, `{"error":{"message":%q,"type":"invalid_request_error","code":"model_not_found"}}`, err.Error())
+		_, _ = fmt.Fprintf(w, `{"error":{"message":%q,"type":"invalid_request_error","code":"model_not_found"}}`, err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -4,6 +4,7 @@ package openaitest
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func Child() {
 
 // serve answers until the parent closes stdin, or is gone.
 func serve() error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func Start(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	child := exec.Command(executable)
+	child := exec.CommandContext(context.WithoutCancel(tb.Context()), executable) // it ends with its stdin
 	child.Env = append(os.Environ(), childEnv+"=1")
 	child.Stderr = os.Stderr
 	stdin, err := child.StdinPipe()

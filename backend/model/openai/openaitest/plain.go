@@ -63,7 +63,7 @@ func plainTurn(ctx context.Context, client *openai.Client, request openai.ChatCo
 	if err != nil {
 		return answer, err
 	}
-	defer stream.Close()
+	defer func() { _ = stream.Close() }()
 	var content strings.Builder
 	var arguments []*strings.Builder
 	for {
