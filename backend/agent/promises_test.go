@@ -132,17 +132,22 @@ func TestDeltasOfOneFrameGoOutAsOneAndAnythingElseFlushesThem(t *testing.T) {
 	}
 }
 
-func TestParallelCallsRunSideBySide(t *testing.T) {
+// napping is an agent whose one turn makes n calls that sleep 50 ms.
+func napping(n int) *agent.Agent {
 	nap := tool.Must(tool.Config[struct{}, string]{Name: "nap", Description: "sleeps", Run: func(tool.Context, struct{}) (string, error) {
 		time.Sleep(50 * time.Millisecond)
 		return "ok", nil
 	}})
 	var calls []model.ToolCall
-	for i := range 8 {
+	for i := range n {
 		calls = append(calls, model.ToolCall{ID: fmt.Sprint("c", i), Name: "nap"})
 	}
-	a := demo([]*tool.Tool{nap}, scripted.CallTools(calls...), scripted.Say("ok"))
-	a.Parallel = true
+	script := &scripted.Backend{Turns: []scripted.Turn{scripted.CallTools(calls...), scripted.Say("ok")}}
+	return &agent.Agent{Name: "demo", Backend: script, Tools: []*tool.Tool{nap}, Parallel: true}
+}
+
+func TestParallelCallsRunSideBySide(t *testing.T) {
+	a := napping(8)
 	w := newWorld(t, a)
 	w.r.Now = nil
 	began := time.Now()

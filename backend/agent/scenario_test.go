@@ -17,12 +17,16 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/model"
+	"callboard/backend/model/openai/openaitest"
 	"callboard/backend/model/scripted"
 	"callboard/backend/protocol"
 	"callboard/backend/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	openaitest.Child()
+	goleak.VerifyTestMain(m)
+}
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
