@@ -26,7 +26,7 @@ func (e *WireError) Unwrap() error { return e.Err }
 // DecodeFrame reads the JSON of an event. A field of the wrong kind, or a needed one that is missing, makes it a *WireError; null
 // counts as absent, and fields that are not known are let through. An unknown type gives an *Unknown.
 func DecodeFrame(seq int64, data []byte) (Frame, error) {
-	f := decoders.Get().(*fields) //nolint:errcheck // it holds nothing else
+	f := decoders.Get().(*fields)
 	defer f.release()
 	frame, err := f.frame(seq, data)
 	if err != nil {

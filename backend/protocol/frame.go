@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"sync"
 )
 
@@ -33,7 +34,7 @@ func (f Frame) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, `{"type":"`...)
 	dst = append(dst, f.Event.Type()...)
 	dst = append(dst, `","at":`...)
-	dst = fmt.Appendf(dst, "%d", f.AtMs)
+	dst = strconv.AppendInt(dst, f.AtMs, 10)
 	if body := bytes.TrimSuffix(buf.Bytes(), []byte("\n")); len(body) > 2 {
 		dst = append(dst, ',')
 		dst = append(dst, body[1:]...)

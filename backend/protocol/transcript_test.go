@@ -62,7 +62,7 @@ func readLog(t testing.TB, name string) []record {
 		line = strings.TrimSuffix(line, "\n")
 		r := record{raw: line}
 		if head := seqHead.FindStringSubmatch(line); head != nil {
-			r.seq, _ = strconv.ParseInt(head[1], 10, 64) //nolint:errcheck // the pattern has digits alone
+			r.seq, _ = strconv.ParseInt(head[1], 10, 64)
 			r.raw = "{" + line[len(head[0]):]
 		}
 		records = append(records, r)
@@ -96,7 +96,7 @@ func jsonText(t testing.TB, value any) string {
 
 func writeGolden(t testing.TB, path string, value any) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(jsonText(t, value)), 0o644); err != nil { //nolint:gosec // a file of the project
+	if err := os.WriteFile(path, []byte(jsonText(t, value)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

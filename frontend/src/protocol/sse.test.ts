@@ -86,6 +86,6 @@ describe('long lines', () => {
     reader.push(bytes('data: '))
     for (let i = 0; i < 200_000; i++) reader.push(piece)
     expect(reader.push(bytes('\n\n'))[0]?.data.length).toBe(3_200_000)
-    expect(performance.now() - started).toBeLessThan(3000)
-  })
+    expect(performance.now() - started).toBeLessThan(10_000) // its square would take minutes
+  }, 30_000)
 })
