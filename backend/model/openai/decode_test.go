@@ -221,8 +221,17 @@ func TestProgressSeesTheEndOfAValue(t *testing.T) {
 		text string
 		want bool
 	}{
-		{`{}`, true}, {` {"a":[{"b":"}"}]} `, true}, {`{"a":"\"}`, false}, {`{"a":"\\"}`, true}, {`[1,[2]`, false}, {`"a"`, true}, {`"a`, false},
-		{`{}{`, true}, {``, false}, {` `, false}, {`{"a":{}`, false},
+		{`{}`, true},
+		{` {"a":[{"b":"}"}]} `, true},
+		{`{"a":"\"}`, false},
+		{`{"a":"\\"}`, true},
+		{`[1,[2]`, false},
+		{`"a"`, true},
+		{`"a`, false},
+		{`{}{`, true},
+		{``, false},
+		{` `, false},
+		{`{"a":{}`, false},
 	}
 	for _, test := range tests {
 		var p progress

@@ -46,8 +46,10 @@ func TestRequestsHaveWhatServersWant(t *testing.T) {
 		want    string
 	}{
 		{
-			"the messages come last", model.Request{Messages: []*model.Message{
-				{Role: model.RoleSystem, Content: "be brief"}, {Role: model.RoleUser, Content: "a<b && \"c\"\n"},
+			"the messages come last",
+			model.Request{Messages: []*model.Message{
+				{Role: model.RoleSystem, Content: "be brief"},
+				{Role: model.RoleUser, Content: "a<b && \"c\"\n"},
 				{Role: model.RoleAssistant, Content: "yes", Reasoning: "hm"},
 			}},
 			head + `,"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"a<b && \"c\"\n"},{"role":"assistant","content":"yes"}]}`,
@@ -61,7 +63,8 @@ func TestRequestsHaveWhatServersWant(t *testing.T) {
 				`{"type":"function","function":{"name":"b","parameters":{"type":"object","properties":{}}}}],"messages":[]}`,
 		},
 		{
-			"a turn without tools keeps them and forbids their use", model.Request{NoTools: true, Tools: []model.ToolSchema{{Name: "b"}}},
+			"a turn without tools keeps them and forbids their use",
+			model.Request{NoTools: true, Tools: []model.ToolSchema{{Name: "b"}}},
 			head + `,"tools":[{"type":"function","function":{"name":"b","parameters":{"type":"object","properties":{}}}}],"messages":[],"tool_choice":"none"}`,
 		},
 		{
@@ -71,7 +74,8 @@ func TestRequestsHaveWhatServersWant(t *testing.T) {
 				`{"role":"tool","tool_call_id":"c1","content":"text"}]}`,
 		},
 		{
-			"what is empty is filled in", model.Request{Messages: []*model.Message{assistant(call("c1", "", "a", "")), result("c1", ""), assistant()}},
+			"what is empty is filled in",
+			model.Request{Messages: []*model.Message{assistant(call("c1", "", "a", "")), result("c1", ""), assistant()}},
 			head + `,"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"a","arguments":"{}"}}]},` +
 				`{"role":"tool","tool_call_id":"c1","content":"(no output)"},{"role":"assistant","content":"(no output)"}]}`,
 		},
