@@ -1,6 +1,7 @@
 // A proxy before a studio that lets only the first events of a run through, so that a page can be looked at, and opened again,
 // between any two of them.
 import { createServer } from 'node:http'
+import { atEnd } from './harness.mjs'
 
 /**
  * Opens a gate before a thread of the studio: its one run has the given events, each the line of JSON it is on the wire. None
@@ -51,7 +52,7 @@ export async function gate(t, studio, threadId, lines) {
     answer(request, response).catch((error) => response.writeHead(502).end(String(error)))
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
+  atEnd(t, () => {
     server.closeAllConnections()
     server.close()
   })

@@ -20,10 +20,25 @@ export async function until(what, check, timeoutMs = 15_000) {
   }
 }
 
+const endings = new WeakMap()
+
+/** Does what a test leaves to do at its end: the last first, so that a page closes before its server does. */
+export function atEnd(t, end) {
+  const stack = endings.get(t)
+  if (stack) {
+    stack.push(end)
+    return
+  }
+  endings.set(t, [end])
+  t.after(async () => {
+    for (const each of endings.get(t).reverse()) await each()
+  })
+}
+
 /** A folder that goes when the test is over. */
 export async function folder(t, name = 'callboard-e2e-') {
   const dir = await mkdtemp(join(tmpdir(), name))
-  t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }))
+  atEnd(t, () => rm(dir, { recursive: true, force: true, maxRetries: 3 }))
   return dir
 }
 
@@ -58,7 +73,7 @@ export async function serve(t, { data, args = [], env = {} } = {}) {
     child.kill(signal)
     return await exited
   }
-  t.after(async () => {
+  atEnd(t, async () => {
     await stop('SIGKILL')
     if (!t.passed && log) t.diagnostic(log)
   })
@@ -175,7 +190,7 @@ export async function open(t, address, { width = 1280, height = 900, ...context 
       faults.push(`foreign request: ${request.url()}`)
     }
   })
-  t.after(async () => {
+  atEnd(t, async () => {
     if (!t.passed) await picture(page, t.name)
     await profile.close()
   })

@@ -22,6 +22,7 @@ export async function unfold(locator) {
 export function shown(page) {
   return page.evaluate(() =>
     [...document.querySelectorAll('[role=feed] [role=article]')].map((article) => ({
+      key: article.dataset.key,
       call: article.dataset.callId,
       tool: article.dataset.tool,
       state: article.dataset.state,
@@ -46,17 +47,17 @@ export function opens(page, threadId, words) {
   )
 }
 
-/** Starts to note every state and text each row of the feed shows; `noted` returns them by call. */
+/** Starts to note every state and text each row of the feed shows; `noted` returns them by row. */
 export async function note(page) {
   await page.evaluate(() => {
     const seen = {}
     window.noted = seen
     const look = () => {
       for (const article of document.querySelectorAll('[role=feed] [role=article]')) {
-        const key = article.dataset.callId ?? 'words'
-        seen[key] ??= { tool: article.dataset.tool, states: [], texts: [] }
+        const { key, tool, state } = article.dataset
+        seen[key] ??= { tool, states: [], texts: [] }
         const entry = seen[key]
-        if (entry.states.at(-1) !== article.dataset.state) entry.states.push(article.dataset.state)
+        if (entry.states.at(-1) !== state) entry.states.push(state)
         const text = article.innerText
         if (entry.texts.at(-1) !== text) entry.texts.push(text)
       }

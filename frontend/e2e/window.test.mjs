@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
-import { command, environment, folder, program, results, serve, until } from './harness.mjs'
+import { atEnd, command, environment, folder, program, results, serve, until } from './harness.mjs'
 import { closeWindow } from './x11.mjs'
 
 /** Starts an X server and returns its number. */
@@ -16,7 +16,7 @@ async function xserver(t) {
   let log = ''
   child.stdio[3].setEncoding('utf8').on('data', (text) => (number += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
-  t.after(() => child.kill())
+  atEnd(t, () => child.kill())
   await until(`the X server: ${log}`, () => number.includes('\n'))
   return number.trim()
 }
@@ -29,7 +29,7 @@ async function openWindow(t, display, data, args = []) {
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
   const exited = new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal })))
-  t.after(() => child.kill('SIGKILL'))
+  atEnd(t, () => child.kill('SIGKILL'))
   const xdotool = async (...each) => (await command('xdotool', each, env)).stdout.trim()
   const id = await until('the window', () => xdotool('search', '--onlyvisible', '--name', '^Callboard$'))
   await xdotool('windowfocus', id)
