@@ -69,6 +69,9 @@ func (a *answer) take(c model.Chunk) {
 	if c.Sent != nil || len(c.Raw) > 0 {
 		a.record(c)
 	}
+	if c.Problem != "" {
+		a.runner.logger().Warn("part of a model's answer was skipped", "run", a.id, "turn", a.turn, "problem", c.Problem)
+	}
 	a.say(true, c.Reasoning)
 	a.say(false, c.Text)
 	for _, part := range c.ToolInput {
