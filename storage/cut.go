@@ -3,7 +3,6 @@ package storage
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -133,8 +132,8 @@ func join(rest []byte, placed string, blob func(n int64) ([]byte, error)) ([]byt
 		left, right, _ := strings.Cut(entry, ":")
 		at, err := strconv.Atoi(left)
 		n, err2 := strconv.ParseInt(right, 10, 64)
-		if err := errors.Join(err, err2); err != nil || at < kept || at > len(rest) {
-			return nil, fmt.Errorf("parts %q do not fit their text: %w", placed, err)
+		if err != nil || err2 != nil || at < kept || at > len(rest) {
+			return nil, fmt.Errorf("parts %q do not fit a text of %d bytes", placed, len(rest))
 		}
 		body, err := blob(n)
 		if err != nil {

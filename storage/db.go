@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -25,6 +26,8 @@ var (
 	ErrFull = errors.New("the disk is full")
 	// ErrNewer is returned by Open for a file of a newer version of the program.
 	ErrNewer = errors.New("written by a newer Callboard")
+	// ErrDamaged is returned when the file is not as SQLite left it.
+	ErrDamaged = errors.New("the database is damaged")
 	// ErrForeign is returned by Open for a file that is not a database, or another program's.
 	ErrForeign = errors.New("not a database of Callboard")
 )
@@ -42,6 +45,10 @@ type DB struct {
 
 const (
 	readerCount = 4
+	// busyTimeout is how long one process waits for another, also where SQLite does not wait by itself: while a file becomes a
+	// database.
+	busyTimeout = 5 * time.Second
+	busyPragma  = "busy_timeout(5000)" // ms
 	// queueLength is how many writes wait before those who bring more wait too.
 	queueLength = 64
 )
@@ -55,7 +62,7 @@ func Open(path string) (*DB, error) {
 	if err := inspect(full); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	w, err := newWriter(writerDSN(full))
+	w, err := openWriter(writerDSN(full))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
@@ -71,6 +78,15 @@ func Open(path string) (*DB, error) {
 		w.run(db.jobs)
 	}()
 	return db, nil
+}
+
+func openWriter(dsn string) (*writer, error) {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		w, err := newWriter(dsn)
+		if code(err) != sqlite3.SQLITE_BUSY || time.Since(began) > busyTimeout {
+			return w, err
+		}
+	}
 }
 
 // Close waits for what is being written and read, folds the write-ahead log into the file and closes it.
@@ -105,25 +121,31 @@ func (db *DB) write(j *job) error {
 }
 
 // read runs a function in one snapshot of the database.
-func (db *DB) read(ctx context.Context, do func(ctx context.Context, tx *sql.Tx) error) (err error) {
+func (db *DB) read(ctx context.Context, do func(ctx context.Context, tx *sql.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	// Reads are short, and a context that can end costs a goroutine a query.
-	ctx = context.WithoutCancel(ctx)
-	tx, err := db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return db.explain(err)
-	}
-	defer func() { err = errors.Join(err, tx.Rollback()) }()
-	return db.explain(do(ctx, tx))
-}
-
-func (db *DB) explain(err error) error {
-	if err != nil && strings.Contains(err.Error(), "sql: database is closed") {
+	err := db.readWith(context.WithoutCancel(ctx), do)
+	if err != nil && db.isClosed() {
 		return ErrClosed
 	}
 	return explain(err)
+}
+
+func (db *DB) readWith(ctx context.Context, do func(ctx context.Context, tx *sql.Tx) error) (err error) {
+	tx, err := db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	return do(ctx, tx)
+}
+
+func (db *DB) isClosed() bool {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return db.closed
 }
 
 // explain adds what callers compare to an error of SQLite.
@@ -131,6 +153,8 @@ func explain(err error) error {
 	switch code(err) {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: nothing of this step was stored (%w)", ErrFull, err)
+	case sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("%w (%w)", ErrDamaged, err)
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: nothing was changed (%w)", ErrForeign, err)
 	}
@@ -151,7 +175,7 @@ func writerDSN(path string) string {
 		"_txlock": {"immediate"},
 		"_dqs":    {"0"},
 		"_pragma": {
-			"busy_timeout(5000)", "cache_size(-16000)", "foreign_keys(1)", "journal_mode(wal)", "journal_size_limit(67108864)",
+			busyPragma, "cache_size(-16000)", "foreign_keys(1)", "journal_mode(wal)", "journal_size_limit(67108864)",
 			"synchronous(normal)", "wal_autocheckpoint(4000)",
 		},
 	})
@@ -160,7 +184,7 @@ func writerDSN(path string) string {
 func readerDSN(path string) string {
 	return dsn(path, url.Values{
 		"mode": {"ro"}, "_dqs": {"0"},
-		"_pragma": {"busy_timeout(5000)", "cache_size(-8000)", "query_only(1)"},
+		"_pragma": {busyPragma, "cache_size(-8000)", "query_only(1)"},
 	})
 }
 

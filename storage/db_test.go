@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,6 +11,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(crashVariable); path != "" {
+		appendUntilKilled(path)
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -96,11 +96,7 @@ func admit(owner, version, tables, known int64) error {
 }
 
 // migrate brings the schema up to date in one transaction, or leaves it as it was.
-func (w *writer) migrate() error {
-	known, err := migrations()
-	if err != nil {
-		return err
-	}
+func (w *writer) migrate(known []string) error {
 	if err := w.exec("begin immediate"); err != nil {
 		return explain(err)
 	}

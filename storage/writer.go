@@ -41,7 +41,11 @@ func newWriter(dsn string) (*writer, error) {
 		return nil, errors.Join(errors.New("the driver's connections take no context"), opened.Close())
 	}
 	w := &writer{conn: full}
-	if err := w.migrate(); err != nil {
+	scripts, err := migrations()
+	if err == nil {
+		err = w.migrate(scripts)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	if err := w.prepare(); err != nil {

@@ -2,6 +2,7 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,7 +130,9 @@ func thread(t *testing.T, s Store, id string) *agent.Thread {
 
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+	// At once and not byte by byte: some are large.
+	texts := cmp.FilterValues(func(a, b []byte) bool { return len(a)+len(b) > 0 }, cmp.Comparer(bytes.Equal))
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), texts); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
