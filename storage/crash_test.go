@@ -78,7 +78,7 @@ func TestWhatWasStoredOutlivesAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "callboard.db")
 	acknowledged := map[string]int64{}
 	for round := range 6 {
-		cmd := exec.Command(os.Args[0])
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), crashVariable+"="+path)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.StdoutPipe()
@@ -164,15 +164,7 @@ func checkWhole(t *testing.T, db *DB) {
 	if err := db.readers.QueryRowContext(t.Context(), "pragma integrity_check").Scan(&said); err != nil || said != "ok" {
 		t.Errorf("integrity: %q, %v", said, err)
 	}
-	rows, err := db.readers.QueryContext(t.Context(), "pragma foreign_key_check")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	if rows.Next() {
-		t.Error("a row refers to one that is not there")
-	}
-	if err := rows.Err(); err != nil {
-		t.Error(err)
+	if n := count(t, db, "select count(*) from pragma_foreign_key_check"); n > 0 {
+		t.Errorf("%d rows refer to what is not there", n)
 	}
 }

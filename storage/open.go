@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"database/sql"
 	"embed"
 	"errors"
@@ -68,16 +69,17 @@ func inspectFile(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(explain(err), db.Close()) }()
+	ctx := context.Background()
 	var owner, version, tables int64
-	if err := db.QueryRow("pragma application_id").Scan(&owner); err != nil {
+	if err := db.QueryRowContext(ctx, "pragma application_id").Scan(&owner); err != nil {
 		return err
 	}
-	if err := db.QueryRow("pragma user_version").Scan(&version); err != nil {
+	if err := db.QueryRowContext(ctx, "pragma user_version").Scan(&version); err != nil {
 		return err
 	}
 	if owner == 0 {
 		// Ours too, if a crash came between the file's first page and its first table.
-		if err := db.QueryRow("select count(*) from sqlite_schema").Scan(&tables); err != nil {
+		if err := db.QueryRowContext(ctx, "select count(*) from sqlite_schema").Scan(&tables); err != nil {
 			return err
 		}
 	}

@@ -36,21 +36,14 @@ func readEvents(ctx context.Context, tx *sql.Tx, run, after int64, limit int) ([
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := tx.QueryContext(ctx, `select seq, cast(json as blob), parts from events where run = ? and seq > ?
-		order by seq limit ?`, run, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	blobs := blobReader{ctx: ctx, tx: tx}
 	var records []agent.Record
 	var chunk []byte
 	var raw, parts sql.RawBytes
 	placed := map[int]string{}
-	for rows.Next() {
+	err := each(ctx, tx, func(rows *sql.Rows) error {
 		var seq int64
 		if err := rows.Scan(&seq, &raw, &parts); err != nil {
-			return nil, err
+			return err
 		}
 		if parts != nil {
 			placed[len(records)] = string(parts)
@@ -61,10 +54,12 @@ func readEvents(ctx context.Context, tx *sql.Tx, run, after int64, limit int) ([
 		start := len(chunk)
 		chunk = append(chunk, raw...)
 		records = append(records, agent.Record{Seq: seq, JSON: chunk[start:len(chunk):len(chunk)]})
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `select seq, cast(json as blob), parts from events where run = ? and seq > ? order by seq limit ?`, run, after, limit)
+	if err != nil {
 		return nil, err
 	}
+	blobs := blobReader{ctx: ctx, tx: tx}
 	for i, text := range placed {
 		if records[i].JSON, err = join(records[i].JSON, text, blobs.read); err != nil {
 			return nil, fmt.Errorf("event %d: %w", records[i].Seq, err)

@@ -234,9 +234,13 @@ func TestAWriteDoesNotWaitForAReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback()
+	defer func() {
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}()
 	var before, after int
-	if err := tx.QueryRow("select count(*) from events").Scan(&before); err != nil {
+	if err := tx.QueryRowContext(t.Context(), "select count(*) from events").Scan(&before); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
@@ -252,7 +256,7 @@ func TestAWriteDoesNotWaitForAReader(t *testing.T) {
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("beside a reader 20 writes took %v", took)
 	}
-	if err := tx.QueryRow("select count(*) from events").Scan(&after); err != nil || after != before {
+	if err := tx.QueryRowContext(t.Context(), "select count(*) from events").Scan(&after); err != nil || after != before {
 		t.Errorf("the reader sees %d events (%v), want the %d of its beginning", after, err, before)
 	}
 }
