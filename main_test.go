@@ -152,6 +152,7 @@ func TestRunPrintsEachEventAsALineOfJSON(t *testing.T) {
 
 func TestAnInterruptedRunIsCancelled(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
 	out, in := io.Pipe()
 	status := make(chan int, 1)
 	var stderr strings.Builder
