@@ -57,10 +57,12 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   const written = writtenTimes(run)
   let speaker = ''
   let turn = 0
-  const closeTurn = () => {
-    const entry = turnOf(run, turn)
-    if (entry && (entry.dropped > 0 || entry.retries.length > 0))
-      rows.push({ kind: 'turn', key: `${id}/turn:${turn}`, run, turn: entry })
+  let footed = 0 // turns whose footer stands, or that need none
+  const footTurns = (until?: number) => {
+    for (let entry = t.turns[footed]; entry && entry.turn !== until; entry = t.turns[++footed]) {
+      if (entry.dropped === 0 && entry.retries.length === 0) continue
+      rows.push({ kind: 'turn', key: `${id}/turn:${entry.turn}`, run, turn: entry })
+    }
   }
   const say = (key: string, name: string) => {
     if (name === speaker) return
@@ -74,8 +76,8 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   }
   const enter = (next: number) => {
     if (next === turn) return
-    closeTurn()
     turn = next
+    if (indexOfTurn(run, next) >= footed) footTurns(next)
   }
   for (const item of t.items) {
     const key = `${id}/${item.key}`
@@ -100,12 +102,7 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
       rows.push(keep({ kind: item.kind, key, item }, (old) => 'item' in old && old.item === item))
     }
   }
-  const lastTurn = t.turns.at(-1)?.turn ?? turn
-  closeTurn()
-  if (lastTurn !== turn) {
-    turn = lastTurn
-    closeTurn()
-  }
+  footTurns()
   return rows.concat(closing(run, newest))
 }
 
@@ -114,8 +111,8 @@ function closing(run: RunView, newest: boolean): Row[] {
   const { transcript: t, id } = run
   const rows: Row[] = []
   for (const gap of t.gaps) rows.push({ kind: 'gap', key: `${id}/gap:${gap.from}`, run, gap })
-  for (const error of t.wireErrors) rows.push({ kind: 'wire-error', key: `${id}/wire:${error.seq}`, error })
-  for (const frame of t.unknown) rows.push({ kind: 'unknown', key: `${id}/unknown:${frame.seq}`, frame })
+  for (const [i, error] of t.wireErrors.entries()) rows.push({ kind: 'wire-error', key: `${id}/wire:${i}`, error })
+  for (const [i, frame] of t.unknown.entries()) rows.push({ kind: 'unknown', key: `${id}/unknown:${i}`, frame })
   if (run.fault !== undefined) rows.push({ kind: 'fault', key: `${id}/fault`, run, fault: run.fault })
   else if (newest && t.last === 0) rows.push({ kind: 'pending', key: `${id}/pending`, run })
   if (ended(t.status) && endSays(run)) rows.push({ kind: 'end', key: `${id}/end`, run })
@@ -145,9 +142,12 @@ function writtenTimes({ transcript: t }: RunView): Map<string, number | undefine
 }
 
 /** Turns are numbered from 1 without gaps, but for a server that does otherwise. */
-function turnOf({ transcript: t }: RunView, turn: number): Turn | undefined {
-  const entry = t.turns[turn - 1]
-  return entry?.turn === turn ? entry : t.turns.find((each) => each.turn === turn)
+function indexOfTurn({ transcript: t }: RunView, turn: number): number {
+  return t.turns[turn - 1]?.turn === turn ? turn - 1 : t.turns.findIndex((each) => each.turn === turn)
+}
+
+function turnOf(run: RunView, turn: number): Turn | undefined {
+  return run.transcript.turns[indexOfTurn(run, turn)]
 }
 
 function depthOf(run: RunView, call: Call): number {

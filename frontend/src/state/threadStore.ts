@@ -48,7 +48,8 @@ export interface ThreadState {
 }
 
 interface Entry extends RunView {
-  pulling: boolean
+  /** The reading that goes on. */
+  pulling?: Promise<void>
   wanted: number
   dirty: boolean
   rows: Row[]
@@ -153,7 +154,6 @@ export class ThreadStore {
       status,
       transcript,
       wanted: last,
-      pulling: false,
       dirty: true,
       rows: [],
     })
@@ -164,16 +164,21 @@ export class ThreadStore {
   }
 
   /** Reads on until the run has given what it rang for. One request at a time, and at most one per frame. */
-  async #pull(entry: Entry): Promise<void> {
-    if (entry.pulling) return
-    entry.pulling = true
+  #pull(entry: Entry): Promise<void> {
+    entry.pulling ??= this.#readOn(entry)
+    return entry.pulling
+  }
+
+  async #readOn(entry: Entry): Promise<void> {
     try {
       do {
+        const { wanted } = entry
         const page = await this.#api.events(entry.id, entry.transcript.last, this.#closing.signal)
         entry.fault = undefined
         entry.status = page.status
         for (const event of page.events) this.#apply(entry, event.seq, event.raw)
-        if (page.events.length === 0) entry.wanted = entry.transcript.last
+        // There was less than was rung for, and no ring came meanwhile: the next one brings the rest.
+        if (page.events.length === 0 && entry.wanted === wanted) entry.wanted = entry.transcript.last
         this.#schedule()
         if (entry.transcript.last < entry.wanted) await pause(16)
       } while (entry.transcript.last < entry.wanted && !this.#closing.signal.aborted)
@@ -183,7 +188,7 @@ export class ThreadStore {
       entry.dirty = true
       this.#schedule()
     } finally {
-      entry.pulling = false
+      entry.pulling = undefined
     }
   }
 

@@ -1,11 +1,12 @@
 import { createContext, type ReactNode, useContext, useState } from 'react'
 
 interface Kept {
-  flags: Map<string, boolean>
+  /** Where flags are kept; absent, each lives as long as its component. */
+  flags?: Map<string, boolean>
   path: string
 }
 
-const KeptContext = createContext<Kept>({ flags: new Map(), path: '' })
+const KeptContext = createContext<Kept>({ path: '' })
 
 /** Gives what is in it a place in which to keep what is open, also while it is scrolled out of the page. */
 export function Keep({ name, flags, children }: { name: string; flags?: Map<string, boolean>; children: ReactNode }) {
@@ -17,9 +18,9 @@ export function Keep({ name, flags, children }: { name: string; flags?: Map<stri
 export function useKept(name: string, initial: boolean): [boolean, (value: boolean) => void] {
   const { flags, path } = useContext(KeptContext)
   const key = `${path}/${name}`
-  const [value, setValue] = useState(flags.get(key) ?? initial)
+  const [value, setValue] = useState(flags?.get(key) ?? initial)
   const set = (next: boolean) => {
-    flags.set(key, next)
+    flags?.set(key, next)
     setValue(next)
   }
   return [value, set]

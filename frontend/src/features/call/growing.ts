@@ -33,7 +33,7 @@ export class GrowingArguments {
 
   /** Takes the text so far. One that does not go on from the last is read anew. */
   read(text: string): Grown {
-    if (!text.startsWith(this.#text)) this.#reset()
+    if (!this.#goesOn(text)) this.#reset()
     this.#text = text
     for (; this.#at < text.length && !this.#other; this.#at++) this.#step(text.charAt(this.#at))
     const open = this.#place === 'value' && this.#from >= 0
@@ -42,6 +42,13 @@ export class GrowingArguments {
       open: open ? { keyText: this.#keyText, valueText: text.slice(this.#from) } : undefined,
       other: this.#other,
     }
+  }
+
+  /** Looks only at the end of the text so far: to compare all of it each time would cost its square. */
+  #goesOn(text: string): boolean {
+    const before = this.#text.length
+    const from = Math.max(0, before - 64)
+    return text.length >= before && text.startsWith(this.#text.slice(from), from)
   }
 
   #reset(): void {

@@ -100,6 +100,7 @@ function RowView({ row, onExpand }: { row: DiffRow; onExpand: (at: number) => vo
   }
 }
 
+const strong = { context: '', add: 'bg-add-strong', del: 'bg-del-strong' }
 const signs = { context: ' ', add: '+', del: '−' }
 
 function LineView({ line, side }: { line?: DiffLine; side?: 'left' | 'right' }) {
@@ -117,18 +118,11 @@ function LineView({ line, side }: { line?: DiffLine; side?: 'left' | 'right' }) 
         {number}
       </span>
       <code className="min-w-0 flex-1 pr-3 break-spaces">
-        {line.parts.map((part, index) => {
-          const text = <Verbatim text={part.text.endsWith('\r') ? part.text.slice(0, -1) : part.text} />
-          if (!part.strong) return text
-          return (
-            <span
-              key={index}
-              className={clsx('rounded-[2px]', line.kind === 'add' ? 'bg-add-strong' : 'bg-del-strong')}
-            >
-              {text}
-            </span>
-          )
-        })}
+        {line.parts.map((part, index) => (
+          <span key={index} className={clsx(part.strong && 'rounded-[2px]', part.strong && strong[line.kind])}>
+            <Verbatim text={part.text.endsWith('\r') ? part.text.slice(0, -1) : part.text} />
+          </span>
+        ))}
       </code>
     </div>
   )

@@ -1,0 +1,62 @@
+import { describe, expect, it, vi } from 'vitest'
+import { FakeTransport, ok, refused } from '../test/fake'
+import { App } from './app'
+
+function app(status: string) {
+  const transport = new FakeTransport()
+  const thread = { id: 't1', agentName: 'demo', runId: 'r1', status, pendingApprovals: 0 }
+  transport.on('GET /threads', () => ok({ threads: [thread] }))
+  transport.on('GET /approvals', () => ok({ approvals: [] }))
+  transport.on('GET /studio/state', () => ok({}))
+  transport.on('POST /agents/demo/runs', () => ok({ runId: 'r2', threadId: 't1' }))
+  const it = new App(transport)
+  const sent = () => transport.asked.filter((each) => each.method === 'POST').map((each) => each.body)
+  return { app: it, transport, thread, sent }
+}
+
+describe('a queued message', () => {
+  it('is sent once its thread’s run has completed', async () => {
+    const { app: it, sent } = app('completed')
+    it.queued.of('t1').set('And then')
+    it.start()
+    await vi.waitFor(() => expect(sent()).toEqual(['{"input":"And then","threadId":"t1"}']))
+    expect(it.queued.of('t1').get()).toBe('')
+  })
+
+  it.each(['failed', 'cancelled', 'running', 'paused'])('is kept while the run is %s', async (status) => {
+    const { app: it, sent } = app(status)
+    it.queued.of('t1').set('And then')
+    it.start()
+    await vi.waitFor(() => expect(it.threads.state.get().phase).toBe('ready'))
+    expect(sent()).toEqual([])
+    expect(it.queued.of('t1').get()).toBe('And then')
+  })
+
+  it('comes back when it is refused', async () => {
+    const { app: it, transport } = app('completed')
+    transport.on('POST /agents/demo/runs', () => refused(409, 'THREAD_BUSY', 'the thread has a live run'))
+    it.queued.of('t1').set('And then')
+    it.start()
+    await vi.waitFor(() => expect(transport.asked.some((each) => each.method === 'POST')).toBe(true))
+    await vi.waitFor(() => expect(it.queued.of('t1').get()).toBe('And then'))
+  })
+
+  it('outlives a reload of the page', () => {
+    app('running').app.queued.of('t1').set('And then')
+    expect(app('running').app.queued.of('t1').get()).toBe('And then')
+  })
+})
+
+describe('the connection', () => {
+  it('reads everything again once it is back', async () => {
+    const { app: it, transport } = app('completed')
+    it.start()
+    await vi.waitFor(() => expect(it.threads.state.get().phase).toBe('ready'))
+    const before = transport.asked.filter((each) => each.path === '/threads').length
+    transport.connect({ state: 'lost', since: 1, retryAt: 2, reason: 'gone' })
+    expect(it.connection.get().state).toBe('lost')
+    transport.retry()
+    expect(it.connection.get().state).toBe('open')
+    expect(transport.asked.filter((each) => each.path === '/threads').length).toBe(before + 1)
+  })
+})

@@ -1,0 +1,20 @@
+import { cleanup } from '@testing-library/react'
+import { afterEach, vi } from 'vitest'
+
+// Tests of pure code run without a page.
+if (typeof window !== 'undefined') {
+  // What jsdom does not have.
+  vi.stubGlobal('matchMedia', (query: string) => ({
+    matches: false,
+    media: query,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }))
+  Element.prototype.scrollIntoView = () => undefined
+
+  afterEach(() => {
+    cleanup()
+    sessionStorage.clear()
+    localStorage.clear()
+  })
+}
