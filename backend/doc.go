@@ -7,7 +7,7 @@
 //	model/scripted      a model that says what it is told                          → model tool model/internal
 //	model/internal      what the models share                                      → model tool
 //	protocol            the events of a run, their wire and their fold             → model tool
-//	approval            calls that wait for a person                               → protocol
+//	approval            calls that wait for a person, and rules in their place     → protocol tool
 //	agent               the run loop and its store's seam                          → approval model protocol tool
 //	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
 //	toolset/workspace   tools on the files of one folder                           → tool

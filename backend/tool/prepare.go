@@ -16,10 +16,7 @@ const maxExplanation = 2000
 // Properties the schema does not name are ignored; one that comes twice, or that only its case sets apart from another, is
 // refused, and so is anything after the object. Defaults are put in on the way; the digits of numbers are kept.
 func (t *Tool) Prepare(argumentsText string) (*Call, error) {
-	r := reader{text: argumentsText}
-	if r.space(); r.at == len(r.text) {
-		r = reader{text: "{}"}
-	}
+	r := newReader(argumentsText)
 	tree, err := r.document(t.shape)
 	if err != nil {
 		return nil, invalid(err, err.Error())
@@ -32,6 +29,26 @@ func (t *Tool) Prepare(argumentsText string) (*Call, error) {
 		return nil, err
 	}
 	return &Call{Tool: t, bound: inv}, nil
+}
+
+// Read reads an argument text, or a value in one, as Prepare does before it looks at a schema: what Prepare refuses of any text is
+// refused, blank text is {}, and numbers are json.Number with the digits they were written with.
+func Read(text string) (any, error) {
+	r := newReader(text)
+	value, err := r.document(nil)
+	if err != nil {
+		return nil, invalid(err, err.Error())
+	}
+	return value, nil
+}
+
+// newReader starts at a text's first value; blank text is {}.
+func newReader(text string) reader {
+	r := reader{text: text}
+	if r.space(); r.at == len(r.text) {
+		r = reader{text: "{}"}
+	}
+	return r
 }
 
 // decode runs code of the tool's own: UnmarshalJSON and Validate.
