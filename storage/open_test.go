@@ -88,7 +88,7 @@ func TestAFileThatIsNotOursIsLeftAlone(t *testing.T) {
 				}
 				execute(t, path, "pragma user_version = 99")
 			},
-			ErrNewer, "written by a newer Callboard (schema 99, this one knows 1); nothing was changed",
+			ErrNewer, "written by a newer Callboard (schema 99, this one knows 2); nothing was changed",
 		},
 		"another program's database": {
 			func(t *testing.T, path string) {
@@ -242,8 +242,8 @@ func TestAMigrationIsDoneWholeOrNotAtAll(t *testing.T) {
 	}
 	db := openAt(t, path)
 	broken := append(known[:len(known):len(known)], "create table more (n integer) strict; insert into nowhere values (1)")
-	if err := db.writer.migrate(broken); err == nil || !strings.Contains(err.Error(), "to version 2") {
-		t.Errorf("a broken migration: %v, want an error that names version 2", err)
+	if err := db.writer.migrate(broken); err == nil || !strings.Contains(err.Error(), "to version 3") {
+		t.Errorf("a broken migration: %v, want an error that names version 3", err)
 	}
 	tables := func() (n int64) {
 		n, err := db.writer.number("select count(*) from sqlite_schema where name = 'more'")

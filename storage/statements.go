@@ -29,6 +29,7 @@ type statements struct {
 	insertMessage, insertMessageCall, inHistory, insertHistory                                   *statement
 	findCalls, insertCall, updateCall, putApproval                                               *statement
 	findRequest, insertRequest, sentRequest, insertReceived, putSetting                          *statement
+	putRule, useRule, deleteRule                                                                 *statement
 }
 
 func (w *writer) prepare() error {
@@ -96,6 +97,13 @@ func (w *writer) prepare() error {
 		{&w.sentRequest, `update requests set keep = ?, tail = ? where run = ? and turn = ? and try = ?`},
 		{&w.insertReceived, `insert into received (run, turn, try, i, pieces) values (?, ?, ?, ?, ?)`},
 		{&w.putSetting, `insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value`},
+
+		{&w.putRule, `insert into rules (id, name, tool_name, agent_name, conditions, created_at_ms, expires_at_ms, enabled, uses,
+			last_used_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do update set
+			name = excluded.name, expires_at_ms = excluded.expires_at_ms, enabled = excluded.enabled`},
+		{&w.useRule, `update rules set uses = uses + 1, last_used_at_ms = ?1
+			where id = ?2 and enabled = 1 and (expires_at_ms = 0 or expires_at_ms > ?1)`},
+		{&w.deleteRule, `delete from rules where id = ?`},
 	} {
 		s, err := prepare(w.conn, p.text)
 		if err != nil {
