@@ -33,6 +33,8 @@ type Agent struct {
 	// MaxResultLength, in Unicode characters, cuts what the model reads of a result; 0 is DefaultMaxResultLength,
 	// tool.NoLimit cuts nothing. A tool's own wins.
 	MaxResultLength int
+	// ApprovalTTL is how long a call waits for a person before that counts as a denial; 0 is for ever.
+	ApprovalTTL time.Duration
 	// Timeout limits the working time of a run; waiting for a person does not count. 0 is none.
 	Timeout     time.Duration
 	Temperature *float64
@@ -63,6 +65,9 @@ type Runner struct {
 	MergeWindow time.Duration
 	// RetryDelay is the wait before the first repetition of a failed turn when the provider names none, doubled each time; 0 is 1 s.
 	RetryDelay time.Duration
+	// Rules decides in a person's place: it is asked about a call that needs approval before anyone else is, and returns the name
+	// of the rule that allows it. It is asked once for each call. nil allows nothing.
+	Rules func(ctx context.Context, c RuleCall) (name string, ok bool)
 	// Approve decides a call made with Call whose tool needs approval; it may block. nil denies.
 	Approve func(tool.Context, protocol.Approval) approval.Decision
 	Logger  *slog.Logger               // nil is slog.Default()
@@ -70,6 +75,16 @@ type Runner struct {
 	Now     func() time.Time           // nil is time.Now
 
 	runtime runtime
+}
+
+// RuleCall is a call a rule may allow. Its arguments fit its tool's schema.
+type RuleCall struct {
+	RunID         string
+	ThreadID      string
+	AgentName     string
+	ToolCallID    string
+	ToolName      string
+	ArgumentsText string
 }
 
 // Input starts a run.

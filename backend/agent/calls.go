@@ -88,62 +88,12 @@ func (x *run) judge(c *call) (*approval.Pending, bool) {
 			return again, false
 		}
 		return nil, true
-	case c.tool.NeedsApproval(c.arguments):
-		return x.question(c, protocol.KindApproval), false
+	case c.tool.NeedsApproval(c.arguments) && !x.allowed(c):
+		return x.question(c), false
 	default:
 		return nil, true
 	}
 	return nil, false
-}
-
-// question asks whether a call may run, with the preview its tool declares.
-func (x *run) question(c *call, kind protocol.ApprovalKind) *approval.Pending {
-	p := newQuestion(x.runner, c, kind)
-	p.RunID, p.ThreadID, p.AgentName = x.id, x.threadID, x.agent.Name
-	if kind == protocol.KindApproval && c.prepared != nil {
-		p.Details = x.preview(c)
-	}
-	return p
-}
-
-func newQuestion(r *Runner, c *call, kind protocol.ApprovalKind) *approval.Pending {
-	p := &approval.Pending{
-		Approval: protocol.Approval{
-			ToolCallID: c.id, ToolName: c.name, Arguments: parsed(c.arguments), ApprovalID: r.newID("apr"), Kind: kind,
-			ArgumentsText: c.arguments, ArgumentsHash: approval.Hash(c.arguments),
-		},
-		SinceMs: r.now().UnixMilli(),
-	}
-	if p.Arguments == nil {
-		p.Arguments = json.RawMessage("null")
-	}
-	if c.tool != nil {
-		p.Description, p.SideEffects = c.tool.Description, c.tool.SideEffects
-	}
-	if c.prepared != nil {
-		p.Presentation = c.prepared.Presentation()
-	}
-	return p
-}
-
-func (x *run) preview(c *call) json.RawMessage {
-	details, err := c.prepared.Preview(x.toolContext(x.ctx, c))
-	if err != nil {
-		details, _ = json.Marshal(map[string]string{"text": "No preview: " + err.Error()})
-	}
-	return details
-}
-
-// previewChanged asks again when what an approved call would do is no longer what was shown.
-func (x *run) previewChanged(c *call, p *approval.Pending) *approval.Pending {
-	if p.Kind != protocol.KindApproval || c.edited || p.Details == nil {
-		return nil
-	}
-	if now := x.preview(c); string(now) == string(p.Details) {
-		return nil
-	}
-	again := x.question(c, protocol.KindApproval)
-	return again
 }
 
 // execute runs calls that may run, side by side if the agent wants that.

@@ -15,7 +15,8 @@ import (
 
 // Decide answers an approval; the last missing answer of a run resumes it: then the Handle is not nil. It returns
 // approval.ErrNotFound, approval.ErrDecided, approval.ErrHash, or a *tool.Error with CodeInvalidArgs when edited arguments do not
-// fit (the call keeps waiting). With ErrDecided the Pending tells who was first.
+// fit (the call keeps waiting). With ErrDecided the Pending tells who was first; a decision that comes after the approval has
+// expired is told so too, and the call is denied with state expired.
 func (r *Runner) Decide(ctx context.Context, approvalID string, d approval.Decision) (*approval.Pending, *Handle, error) {
 	r.runtime.deciding.Lock()
 	defer r.runtime.deciding.Unlock()
@@ -43,7 +44,8 @@ func (r *Runner) decide(ctx context.Context, approvalID string, d approval.Decis
 	if d.ArgumentsHash != "" && d.ArgumentsHash != p.ArgumentsHash {
 		return p, nil, fmt.Errorf("approval %s: %w", approvalID, approval.ErrHash)
 	}
-	late := p.ExpiresAt > 0 && r.now().UnixMilli() > p.ExpiresAt
+	now := r.now()
+	late := p.Expired(now)
 	if late {
 		d = approval.Decision{State: protocol.StateExpired}
 	}
@@ -52,13 +54,13 @@ func (r *Runner) decide(ctx context.Context, approvalID string, d approval.Decis
 		return p, nil, err
 	}
 	decided := *p
-	decided.Decision, decided.DecidedAtMs = &d, r.now().UnixMilli()
+	decided.Decision, decided.DecidedAtMs = &d, now.UnixMilli()
 	if err := r.append(ctx, st, func(b *Batch) { b.Approvals = append(b.Approvals, &decided) }, events...); err != nil {
 		return p, nil, err
 	}
 	st.Approvals[slices.Index(st.Approvals, p)] = &decided
 	h, err := r.resumeIfDecided(ctx, st)
-	if late {
+	if late && err == nil {
 		return &decided, h, fmt.Errorf("approval %s expired: %w", approvalID, approval.ErrDecided)
 	}
 	return &decided, h, err

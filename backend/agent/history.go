@@ -82,36 +82,67 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
+// Repair is what had to be done to a history before a model could read it.
+type Repair struct {
+	MessageID string
+	Why       string
+	Left      bool // the message is left out
+}
+
 // repair returns a history in which every call has exactly one result, right after its turn and in call order, whatever ended the
-// run that made it: providers refuse any other. The calls of the message open get theirs later.
-func repair(messages []*model.Message, open string) []*model.Message {
-	results := map[string]*model.Message{}
-	for _, m := range messages {
+// run that made it, and what it did: providers refuse any other. The calls of the message open get theirs later.
+func repair(messages []*model.Message, open string) (whole []*model.Message, repairs []Repair) {
+	results := map[string]int{}
+	for i, m := range messages {
 		if m.Role == model.RoleTool {
-			results[m.RunID+"/"+m.ToolCallID] = m
+			results[m.RunID+"/"+m.ToolCallID] = i
 		}
 	}
-	repaired := make([]*model.Message, 0, len(messages))
-	for _, m := range messages {
+	whole = make([]*model.Message, 0, len(messages))
+	taken := make([]bool, len(messages))
+	for i, m := range messages {
 		if m.Role == model.RoleTool {
 			continue
 		}
-		repaired = append(repaired, m)
+		whole = append(whole, m)
 		if m.ID == open && open != "" {
 			continue
 		}
+		next := i + 1
 		for _, c := range m.ToolCalls {
-			result := results[m.RunID+"/"+c.ID]
-			if result == nil {
-				result = &model.Message{
-					ID: m.RunID + "/" + c.ID, Role: model.RoleTool, ToolCallID: c.ID, ToolName: c.Name, RunID: m.RunID,
+			id := m.RunID + "/" + c.ID
+			at, found := results[id]
+			if !found {
+				whole = append(whole, &model.Message{
+					ID: id, Role: model.RoleTool, ToolCallID: c.ID, ToolName: c.Name, RunID: m.RunID,
 					Content: `{"error":"The run ended before this call gave a result."}`,
-				}
+				})
+				repairs = append(repairs, Repair{MessageID: id, Why: "The history has no result of this call."})
+				continue
 			}
-			repaired = append(repaired, result)
+			if at != next {
+				repairs = append(repairs, Repair{MessageID: messages[at].ID, Why: "It did not stand right after its call, in the order of the calls."})
+			}
+			next = at + 1
+			taken[at] = true
+			whole = append(whole, messages[at])
 		}
 	}
-	return repaired
+	for i, m := range messages {
+		if m.Role == model.RoleTool && !taken[i] {
+			repairs = append(repairs, Repair{MessageID: m.ID, Why: "It is the result of no call.", Left: true})
+		}
+	}
+	return whole, repairs
+}
+
+// historyOf is what an agent's model reads of a thread, and what had to be repaired for that.
+func (a *Agent) historyOf(thread *Thread, open string) ([]*model.Message, []Repair) {
+	messages, repairs := repair(thread.Messages, open)
+	if a.Instructions != "" {
+		messages = append([]*model.Message{{Role: model.RoleSystem, Content: a.Instructions}}, messages...)
+	}
+	return messages, repairs
 }
 
 // addUsage sums what turns cost. What a turn did not tell stays untold.

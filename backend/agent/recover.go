@@ -165,6 +165,7 @@ func (r *Runner) Recover(ctx context.Context, threadID string) error {
 
 func (r *Runner) recoverRun(ctx context.Context, st *RunState) error {
 	if st.Status == protocol.StatusPaused {
+		r.expect(st.Approvals)
 		_, err := r.resumeIfDecided(ctx, st)
 		return err
 	}

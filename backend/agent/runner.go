@@ -28,6 +28,7 @@ type runtime struct {
 	live   map[string]*run   // by run id
 	busy   map[string]bool   // threads with a live run, or one that is being started
 	agents map[string]*Agent // those given to Run
+	expiry expiry
 	wg     sync.WaitGroup
 
 	deciding sync.Mutex // one at a time changes runs that are not live
@@ -201,21 +202,15 @@ func (r *Runner) newRun(a *Agent, thread *Thread, row Run, open string) *run {
 			r.logger().Warn("a run's context does not decode", "run", row.ID, "error", err)
 		}
 	}
-	for _, t := range a.Tools {
-		if x.tools[t.Name] != nil {
-			continue
-		}
+	for _, t := range a.offered() {
 		x.tools[t.Name] = t
 		x.schemas = append(x.schemas, model.ToolSchema(t.Schema()))
 	}
-	x.history = repair(thread.Messages, open)
+	x.history, _ = a.historyOf(thread, open)
 	for _, m := range x.history {
 		for _, c := range m.ToolCalls {
 			x.ids[c.ID] = true
 		}
-	}
-	if a.Instructions != "" {
-		x.history = append([]*model.Message{{Role: model.RoleSystem, Content: a.Instructions}}, x.history...)
 	}
 	row.Status, row.MessageID = protocol.StatusRunning, x.messageID
 	x.sink = newSink(r.store(), row, r.mergeWindow(), r.now)
@@ -256,6 +251,7 @@ func (r *Runner) launch(x *run, release func()) (*Handle, error) {
 		delete(rt.live, x.id)
 		rt.mu.Unlock()
 		release()
+		r.expect(x.outcome.Pending)
 		close(x.done)
 	}()
 	return &Handle{RunID: x.id, ThreadID: x.threadID, run: x}, nil
@@ -321,6 +317,9 @@ func (r *Runner) Close(ctx context.Context) error {
 	rt.closed = true
 	for _, x := range rt.live {
 		x.cancel(errCancelled)
+	}
+	if rt.expiry.timer != nil {
+		rt.expiry.timer.Stop()
 	}
 	rt.mu.Unlock()
 	done := make(chan struct{})

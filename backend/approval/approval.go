@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"callboard/backend/protocol"
 )
@@ -23,7 +24,12 @@ type Pending struct {
 	Asked       bool // its first waiting state was told; a later stretch lists it again without
 }
 
-// Decision is a person's answer.
+// Expired reports whether the time to decide is over at a moment.
+func (p *Pending) Expired(now time.Time) bool {
+	return p.ExpiresAt > 0 && now.UnixMilli() > p.ExpiresAt
+}
+
+// Decision is a person's answer, or a rule's.
 type Decision struct {
 	Approved bool   `json:"approved"`
 	Reason   string `json:"reason,omitempty"`

@@ -1,0 +1,64 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// Next is what the next request in a thread will send. Of a run that is not over it lacks the results that are still to come.
+type Next struct {
+	AgentName string
+	Model     string   // empty is the backend's default
+	Tools     []string // the names
+	Messages  []*model.Message
+	Repairs   []Repair
+}
+
+// Next tells what the next request in a thread will send: that of the run that is not over, else one of the agent named, before
+// its new message. It returns ErrNotFound for a thread or an agent there is not.
+func (r *Runner) Next(ctx context.Context, agentName, threadID string) (*Next, error) {
+	thread, err := r.store().Thread(ctx, threadID)
+	if err != nil {
+		return nil, fmt.Errorf("load thread %s: %w", threadID, err)
+	}
+	runs, err := r.store().Runs(ctx, RunQuery{
+		ThreadID: threadID, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for unfinished runs of thread %s: %w", threadID, err)
+	}
+	open := ""
+	for _, st := range runs {
+		agentName = st.AgentName
+		if len(openCalls(st, thread.Messages)) > 0 {
+			open = turnMessageID(st.ID, st.Turn)
+		}
+	}
+	a, err := r.resolve(ctx, agentName, threadID)
+	if err != nil {
+		return nil, err
+	}
+	next := &Next{AgentName: a.Name, Model: a.Model}
+	for _, t := range a.offered() {
+		next.Tools = append(next.Tools, t.Name)
+	}
+	next.Messages, next.Repairs = a.historyOf(thread, open)
+	return next, nil
+}
+
+// offered are the agent's tools, each name once.
+func (a *Agent) offered() []*tool.Tool {
+	seen := make(map[string]bool, len(a.Tools))
+	tools := make([]*tool.Tool, 0, len(a.Tools))
+	for _, t := range a.Tools {
+		if !seen[t.Name] {
+			seen[t.Name] = true
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
