@@ -228,7 +228,7 @@ func (x *run) startEvent() protocol.Event {
 func (r *Runner) launch(x *run, release func()) (*Handle, error) {
 	go x.sink.loop()
 	if err := x.sink.commit(); err != nil {
-		x.sink.close()
+		_ = x.sink.close() // it says the same
 		release()
 		return nil, fmt.Errorf("start run %s: %w", x.id, err)
 	}

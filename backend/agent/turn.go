@@ -237,9 +237,9 @@ func (a *answer) complete(whole model.ToolCall) {
 }
 
 // runsWith says that a call runs with other arguments than were streamed.
-func (a *run) runsWith(c *call, text string) {
+func (x *run) runsWith(c *call, text string) {
 	c.arguments = text
-	a.sink.emit(&protocol.ToolUpdate{ToolCallID: c.id, Arguments: parsed(text), ArgumentsText: &text})
+	x.sink.emit(&protocol.ToolUpdate{ToolCallID: c.id, Arguments: parsed(text), ArgumentsText: &text})
 }
 
 // available ends a call whose arguments are complete, and shows what it is about.
@@ -269,13 +269,13 @@ func (c *call) check() {
 }
 
 // prepare checks a call and shows the presentation its arguments give.
-func (a *run) prepare(c *call) {
+func (x *run) prepare(c *call) {
 	c.check()
 	if c.prepared == nil {
 		return
 	}
 	if p := c.prepared.Presentation(); p != nil {
-		a.sink.emit(&protocol.ToolUpdate{ToolCallID: c.id, Presentation: p})
+		x.sink.emit(&protocol.ToolUpdate{ToolCallID: c.id, Presentation: p})
 	}
 }
 

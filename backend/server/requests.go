@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"unicode/utf8"
 
@@ -26,9 +27,14 @@ type receivedPiece struct {
 	Text  string  `json:"text"`
 }
 
-// requests tells what a run sent to its models, each request whole, and the pieces in which they answered.
+// requests tells what a run sent to its models, each request whole, and the pieces in which they answered; ?turn= and ?try= narrow
+// it.
 func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.findRun(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	wanted, err := narrow(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -40,18 +46,39 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 	var sent []byte // of the request before
 	for i := range rows {
 		row := &rows[i]
-		answer := requestAnswer{Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, Received: pieces(row.Received)}
 		if row.Sent != nil {
 			if row.Sent.Keep < 0 || row.Sent.Keep > len(sent) {
 				return fmt.Errorf("read the requests of run %s: turn %d keeps %d bytes of %d", run.ID, row.Turn, row.Sent.Keep, len(sent))
 			}
-			sent = append(sent[:row.Sent.Keep:row.Sent.Keep], row.Sent.Tail...)
+			sent = append(sent[:row.Sent.Keep], row.Sent.Tail...)
+		}
+		if !wanted(row) {
+			continue
+		}
+		answer := requestAnswer{Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, Received: pieces(row.Received)}
+		if row.Sent != nil {
 			answer.Sent = string(sent)
 		}
 		answers = append(answers, answer)
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"requests": answers})
 	return nil
+}
+
+// narrow reads which requests a client wants.
+func narrow(query url.Values) (wanted func(*agent.Request) bool, err error) {
+	turn, err := number(query.Get("turn"))
+	if err != nil {
+		return nil, invalid("turn: %v", err)
+	}
+	try, err := number(query.Get("try"))
+	if err != nil {
+		return nil, invalid("try: %v", err)
+	}
+	anyTurn, anyTry := query.Get("turn") == "", query.Get("try") == ""
+	return func(r *agent.Request) bool {
+		return (anyTurn || int64(r.Turn) == turn) && (anyTry || int64(r.Try) == try)
+	}, nil
 }
 
 // pieces are the bytes of an answer as text: a character that was cut between two goes whole into the later one.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"callboard/backend/agent"
 	"callboard/backend/model"
 	"callboard/backend/model/scripted"
@@ -257,6 +259,21 @@ func TestRequestsAreShownWhole(t *testing.T) {
 	}
 	if first, second := answer.Requests[0].Sent, answer.Requests[1].Sent; len(second) <= len(first) || !strings.Contains(second, "c1") {
 		t.Errorf("the second request does not hold what was said since: %s", second)
+	}
+
+	all := answer.Requests
+	for query, want := range map[string][]requestAnswer{
+		"turn=2": all[1:], "turn=1&try=0": all[:1], "try=0": all, "try=1": {}, "turn=3": {}, "turn=0": {}, "turn=": all,
+	} {
+		w.json("GET", "/runs/"+run.RunID+"/requests?"+query, "", &answer)
+		if diff := cmp.Diff(want, answer.Requests); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	for _, query := range []string{"turn=x", "try=-1"} {
+		if status, text := w.request("GET", "/runs/"+run.RunID+"/requests?"+query, ""); status != 400 || !strings.Contains(text, CodeInvalidInput) {
+			t.Errorf("%s: got %d %s", query, status, text)
+		}
 	}
 }
 
