@@ -98,9 +98,12 @@ function opensItself({ call, written }: CallRow): boolean {
   return (call.state === 'running' ? Date.now() - (call.runningAt ?? call.startedAt) : (call.durationMs ?? 0)) > long
 }
 
-/** Where the last unbroken stretch of calls begins. */
+/** Where the calls begin that stand at the very end under one label. */
 function tailStart(rows: readonly Row[]): number {
-  let at = rows.length
-  while (at > 0 && rows[at - 1]?.kind === 'call') at--
+  const last = rows.at(-1)
+  if (last?.kind !== 'call') return rows.length
+  let at = rows.length - 1
+  for (let row = rows[at - 1]; row?.kind === 'call' && labelOf(row.call) === labelOf(last.call); row = rows[at - 1])
+    at--
   return at
 }

@@ -51,29 +51,34 @@ export function ApprovalCard({ call, docked, actions, onSeen }: Props) {
       role="group"
       aria-label={`${docked ? 'Waiting' : 'Approval'}: ${label}`}
       data-approval-id={call.approvalId}
-      className={clsx('border border-wait bg-surface', docked ? 'rounded-b-block' : 'rounded-block')}
-    >
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pt-3 text-small text-muted">
-        <span className="min-w-0 [overflow-wrap:anywhere]">{why(call)}</span>
-        {approval?.sideEffects.map((effect) => (
-          <span key={effect} className="rounded-control border border-border px-2 text-faint">
-            {effect}
-          </span>
-        ))}
-        {approval?.expiresAt !== undefined && <Expiry at={approval.expiresAt} />}
-      </div>
-      {approval?.detailsText && (
-        <div className="px-3 pt-3">
-          <Keep name={docked ? 'dock' : 'preview'}>
-            <Blocks detailsText={approval.detailsText} />
-          </Keep>
-        </div>
+      className={clsx(
+        'border border-wait bg-surface',
+        docked ? 'flex min-h-0 flex-col rounded-b-block' : 'rounded-block',
       )}
-      <div className={clsx('overflow-y-auto', docked ? 'max-h-40' : 'max-h-96')}>
-        <Arguments text={approval?.argumentsText ?? call.argumentsText} />
-        <Sentinel onSeen={onSeen} />
+    >
+      <div className={clsx(docked && 'min-h-0 overflow-y-auto')}>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pt-3 text-small text-muted">
+          <span className="min-w-0 [overflow-wrap:anywhere]">{why(call)}</span>
+          {approval?.sideEffects.map((effect) => (
+            <span key={effect} className="rounded-control border border-border px-2 text-faint">
+              {effect}
+            </span>
+          ))}
+          {approval?.expiresAt !== undefined && <Expiry at={approval.expiresAt} />}
+        </div>
+        {approval?.detailsText && (
+          <div className="px-3 pt-3">
+            <Keep name={docked ? 'dock' : 'preview'}>
+              <Blocks detailsText={approval.detailsText} />
+            </Keep>
+          </div>
+        )}
+        <div className={clsx(!docked && 'max-h-96 overflow-y-auto')}>
+          <Arguments text={approval?.argumentsText ?? call.argumentsText} />
+          <Sentinel onSeen={onSeen} />
+        </div>
       </div>
-      <div className="border-t border-border px-3 py-3">
+      <div className="shrink-0 border-t border-border px-3 py-3">
         {form === 'none' && <Buttons call={call} deciding={deciding} onApprove={approve} onForm={setForm} />}
         {form === 'deny' && (
           <DenyForm

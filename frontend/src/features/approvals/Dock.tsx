@@ -20,9 +20,9 @@ export function Dock({ waiting, docked, onShow }: Props) {
   const now = useNow(true)
   const at = waiting.findIndex((each) => each.call === call)
   return (
-    <div className="absolute inset-x-0 bottom-0 mx-auto max-h-[70%] max-w-[1160px] overflow-y-auto px-8 pb-2">
-      <div className="rounded-block bg-surface shadow-popover">
-        <header className="flex h-9 items-center gap-2 rounded-t-block border border-b-0 border-wait px-3 text-small">
+    <div className="absolute inset-x-0 bottom-0 mx-auto flex max-h-[80%] max-w-[1160px] flex-col px-8 pb-2">
+      <div className="flex min-h-0 flex-col rounded-block bg-surface shadow-popover">
+        <header className="flex h-9 shrink-0 items-center gap-2 rounded-t-block border border-b-0 border-wait px-3 text-small">
           <Icon node={ShieldQuestionMark} className="text-wait" />
           <span className="font-semibold">
             <Verbatim text={labelOf(call)} />

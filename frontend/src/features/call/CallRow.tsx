@@ -90,7 +90,6 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
         type="button"
         tabIndex={-1}
         aria-expanded={open}
-        aria-label={`${open ? 'Close' : 'Open'} ${escapeInvisible(labelOf(call))}`}
         onClick={() => store.folding.set(key, !open)}
         className="flex h-8 min-w-0 flex-1 items-center gap-2 text-left"
       >

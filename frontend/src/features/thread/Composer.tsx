@@ -107,13 +107,13 @@ export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop
             placeholder={
               live
                 ? paused
-                  ? 'It waits for your decision. A message can go with it, or after it.'
-                  : 'Write what comes next. It is sent when the run completes.'
+                  ? 'A message to go with your decision, or after it'
+                  : 'What comes next? It is sent when the run completes'
                 : 'Message'
             }
             onChange={(event) => draft.set(event.target.value)}
             onKeyDown={press}
-            className="block max-h-60 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 text-prose outline-none placeholder:text-faint"
+            className="block max-h-60 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 text-prose outline-none placeholder:truncate placeholder:text-faint"
           />
           <div className="flex flex-wrap items-center gap-1 px-2 pb-2">
             <Choices choice={choice} disabled={live !== undefined} onChoice={onChoice} />

@@ -27,7 +27,7 @@ export function Feed({ store }: { store: ThreadStore }) {
   const [wanted, setWanted] = useState<string>()
   const guard = useMemo(() => new DecisionGuard(), [])
   const cards = useMemo<Cards>(() => new Map(), [])
-  const { following, missed, follow, onScroll } = useFollow(scroller, content, store, rows.length)
+  const { following, missed, follow, onScroll, onHand } = useFollow(scroller, content, store, rows.length)
   const remember = useAnchor(list, rows, following)
   const [docked, look] = useDocked(scroller, waiting)
 
@@ -152,7 +152,13 @@ export function Feed({ store }: { store: ThreadStore }) {
           remember()
           look()
         }}
-        onKeyDown={onKeyDown}
+        onWheel={onHand}
+        onTouchMove={onHand}
+        onPointerDown={onHand}
+        onKeyDown={(event) => {
+          onHand()
+          onKeyDown(event)
+        }}
         onFocus={onFocus}
       >
         <div ref={content} className="mx-auto max-w-[1160px] px-8 pb-6">

@@ -56,9 +56,9 @@ export function Header({ threadId, settings, live, onChange }: Props) {
       {renaming ? (
         <Rename title={title} onDone={rename} />
       ) : (
-        <h2 className="min-w-0 truncate font-semibold" title={escapeInvisible(title)}>
+        <h1 className="min-w-0 truncate font-semibold" title={escapeInvisible(title)}>
           <Verbatim text={title} />
-        </h2>
+        </h1>
       )}
       <Menu
         label="Thread actions"

@@ -27,7 +27,7 @@ interface Props {
 export const RowView = memo(function RowView({ row, actions, onSeen }: Props): ReactNode {
   switch (row.kind) {
     case 'speaker':
-      return <h3 className="pt-4 pb-1 text-small font-semibold text-muted">{row.name}</h3>
+      return <h2 className="pt-4 pb-1 text-small font-semibold text-muted">{row.name}</h2>
     case 'message':
       return (
         <p className="max-w-[72ch] pb-2 text-prose break-spaces">

@@ -46,7 +46,7 @@ it('a thread with rows of every kind has no fault a machine can find', async () 
     app,
     store,
     <main>
-      <h1>Callboard</h1>
+      <h1>Title</h1>
       <div role="feed" aria-label="Thread">
         {rows.map((row, index) => (
           <FeedRow
@@ -70,7 +70,7 @@ it('a thread with rows of every kind has no fault a machine can find', async () 
       />
     </main>,
   )
-  for (const button of screen.getAllByRole('button', { name: /^Open (?!in)/ })) fireEvent.click(button)
+  for (const button of screen.getAllByRole('button', { expanded: false })) fireEvent.click(button)
   // jsdom lays nothing out: contrast is computed in UI.md's tokens, headings follow the page they stand in.
   const { violations } = await axe.run(document.body, {
     rules: { 'color-contrast': { enabled: false }, 'heading-order': { enabled: false }, region: { enabled: false } },

@@ -3,6 +3,8 @@ import type { ThreadStore } from '../../state/threadStore'
 
 /** So near to the end, in px, the reader counts as being at it. */
 const nearEnd = 8
+/** So long after a wheel, touch, press or key, in ms, a scroll counts as the reader's. */
+const byHand = 1000
 
 export interface Follow {
   following: boolean
@@ -11,6 +13,8 @@ export interface Follow {
   /** Goes to the tail and stays there. */
   follow(): void
   onScroll(): void
+  /** The reader used a wheel, a finger, a button or a key on the thread. */
+  onHand(): void
 }
 
 /**
@@ -25,7 +29,8 @@ export function useFollow(
 ): Follow {
   const [following, setFollowing] = useState(true)
   const now = useRef(true)
-  const lastTop = useRef(0)
+  const last = useRef({ top: 0, height: 0 })
+  const hand = useRef(0)
   const left = useRef(rows)
 
   const set = useCallback(
@@ -48,9 +53,12 @@ export function useFollow(
     const element = scroller.current
     if (!element) return
     const { scrollTop, scrollHeight, clientHeight } = element
+    const { top, height } = last.current
+    // When rows are measured the list corrects its own place: that is nobody scrolling up.
+    const moved = height === scrollHeight || Date.now() - hand.current < byHand
     if (scrollHeight - scrollTop - clientHeight <= nearEnd) set(true)
-    else if (scrollTop < lastTop.current - 1) set(false)
-    lastTop.current = scrollTop
+    else if (scrollTop < top - 1 && moved) set(false)
+    last.current = { top: scrollTop, height: scrollHeight }
   }, [scroller, set])
 
   useEffect(() => {
@@ -69,5 +77,9 @@ export function useFollow(
     toEnd()
   }, [set, toEnd])
 
-  return { following, missed: following ? 0 : Math.max(0, rows - left.current), follow, onScroll }
+  const onHand = useCallback(() => {
+    hand.current = Date.now()
+  }, [])
+
+  return { following, missed: following ? 0 : Math.max(0, rows - left.current), follow, onScroll, onHand }
 }

@@ -81,7 +81,7 @@ function List({ list, onClear }: { list: ThreadListState; onClear: () => void })
       {threads.length === 0 && !fault && (query ? <NothingFound query={query} onClear={onClear} /> : <NoThreads />)}
       {groupThreads(threads, now).map((group) => (
         <section key={group.name} aria-label={group.name}>
-          <h3 className="px-2 pt-3 pb-1 text-small font-semibold text-faint">{group.name}</h3>
+          <h2 className="px-2 pt-3 pb-1 text-small font-semibold text-faint">{group.name}</h2>
           {group.threads.map((thread) => (
             <ThreadItem key={thread.id} thread={thread} now={now} />
           ))}
