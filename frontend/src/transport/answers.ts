@@ -1,5 +1,5 @@
 import type { Status } from '../protocol/events'
-import { type Fields, fields, flag, list, number, optionalText, text, texts, word } from './decode'
+import { type Fields, fields, flag, list, number, optionalNumber, optionalText, text, texts, word } from './decode'
 
 export interface ThreadSummary {
   id: string
@@ -64,6 +64,17 @@ export interface Settings {
   agentName: string
   providerId: string
   model: string
+  prices: Price[]
+}
+
+/** What a model's tokens cost, in US dollars per million. */
+export interface Price {
+  /** The model's name, or how it begins with a * at the end. */
+  model: string
+  input: number
+  output: number
+  /** Absent, cached tokens cost what other input does. */
+  cachedInput?: number
 }
 
 export interface StudioState {
@@ -196,6 +207,12 @@ export function settings(value: unknown): Settings {
     agentName: text(of, 'agentName'),
     providerId: text(of, 'providerId'),
     model: text(of, 'model'),
+    prices: list(of, 'prices', (price) => ({
+      model: text(price, 'model'),
+      input: number(price, 'input'),
+      output: number(price, 'output'),
+      cachedInput: optionalNumber(price, 'cachedInput'),
+    })),
   }
 }
 

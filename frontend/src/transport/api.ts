@@ -24,6 +24,14 @@ import {
   threadSummary,
 } from './answers'
 import { type Fields, fields, isFields, list, parse, text } from './decode'
+import {
+  type HistoryMessage,
+  historyMessage,
+  type NextRequest,
+  nextRequest,
+  type ProviderRequest,
+  providerRequest,
+} from './inspection'
 import type { Transport } from './transport'
 
 /** What a server said instead of an answer, in its own words. */
@@ -66,6 +74,22 @@ export class Api {
   /** The events of a run after a number, as they are now. */
   async events(runId: string, after: number, signal?: AbortSignal): Promise<Records> {
     return splitEvents(await this.#send('GET', `/runs/${at(runId)}/events?after=${after}`, undefined, signal))
+  }
+
+  /** The tries of one turn as they went over the wire. */
+  async requests(runId: string, turn: number, signal?: AbortSignal): Promise<ProviderRequest[]> {
+    const answer = await this.#get(`/runs/${at(runId)}/requests?turn=${turn}`, signal)
+    return list(answer, 'requests', providerRequest).filter((each) => each.turn === turn)
+  }
+
+  /** What the models of a thread have read. */
+  async history(threadId: string, signal?: AbortSignal): Promise<HistoryMessage[]> {
+    return list(await this.#get(`/threads/${at(threadId)}`, signal), 'messages', historyMessage)
+  }
+
+  /** What the next request in a thread will send. */
+  async next(threadId: string, signal?: AbortSignal): Promise<NextRequest> {
+    return nextRequest(await this.#get(`/studio/threads/${at(threadId)}/next`, signal))
   }
 
   async startRun(threadId: string, agentName: string, input: string, denyPending = false): Promise<string> {
@@ -147,12 +171,12 @@ export class Api {
     }
   }
 
-  #get(path: string): Promise<Fields> {
-    return this.#json('GET', path)
+  #get(path: string, signal?: AbortSignal): Promise<Fields> {
+    return this.#json('GET', path, undefined, signal)
   }
 
-  async #json(method: string, path: string, body?: object): Promise<Fields> {
-    const answer = await this.#send(method, path, body && JSON.stringify(body))
+  async #json(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Fields> {
+    const answer = await this.#send(method, path, body && JSON.stringify(body), signal)
     const value = parse(answer)
     if (!isFields(value)) throw new ApiError(`${method} ${path} gave an answer that is not JSON.`, '', 0)
     return value

@@ -23,6 +23,11 @@ export function number(of: Fields, name: string): number {
   return typeof value === 'number' ? value : 0
 }
 
+export function optionalNumber(of: Fields, name: string): number | undefined {
+  const value = of[name]
+  return typeof value === 'number' ? value : undefined
+}
+
 export function flag(of: Fields, name: string): boolean {
   return of[name] === true
 }
