@@ -54,7 +54,8 @@ func TestWhatNeverRunsLeaves(t *testing.T) {
 	}{
 		"cut at the token limit": {
 			turns: []scripted.Turn{{Chunks: []scripted.Chunk{
-				{Text: "I write"}, start("c1"), delta("c1", `{"text":"whole"}`), end("c1"), start("c2"), delta("c2", `{"text":"ha`),
+				{Text: "I write"},
+				start("c1"), delta("c1", `{"text":"whole"}`), end("c1"), start("c2"), delta("c2", `{"text":"ha`),
 				{FinishReason: model.FinishLength},
 			}}},
 			status: protocol.StatusCompleted,

@@ -203,8 +203,10 @@ func TestAToolThatFailsPanicsOrHangsIsAResult(t *testing.T) {
 	}{
 		"an error": {func(tool.Context, struct{}) (string, error) { return "", errors.New("no such order") }, 0, tool.CodeExecutionFailed, `{"error":"no such order"}`},
 		"a panic":  {func(tool.Context, struct{}) (string, error) { panic("boom") }, 0, tool.CodeExecutionFailed, "boom"},
-		"a timeout": {func(ctx tool.Context, _ struct{}) (string, error) { <-ctx.Done(); return "", ctx.Err() }, 20 * time.Millisecond, tool.CodeTimeout,
-			`{"error":"Tool \"t\" timed out after 20ms"}`},
+		"a timeout": {
+			func(ctx tool.Context, _ struct{}) (string, error) { <-ctx.Done(); return "", ctx.Err() }, 20 * time.Millisecond, tool.CodeTimeout,
+			`{"error":"Tool \"t\" timed out after 20ms"}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := tool.Must(tool.Config[struct{}, string]{
