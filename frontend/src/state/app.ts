@@ -5,6 +5,7 @@ import type { Connection, Ring, Transport } from '../transport/transport'
 import { toast, undoable } from '../ui/toasts'
 import { Announcer } from './announcer'
 import { Cell } from './cell'
+import { Inspector } from './inspector'
 import { Router } from './route'
 import { StoredTexts } from './stored'
 import { StudioStore } from './studio'
@@ -15,6 +16,14 @@ import { ThreadStore } from './threadStore'
 const grace = 10_000
 
 export type SetUp = { kind: 'settings' } | { kind: 'provider'; provider?: Provider; found?: FoundProvider }
+
+export interface Jump {
+  threadId: string
+  runId: string
+  callId?: string
+  turn?: number
+  quiet?: boolean
+}
 
 /** Everything the window knows, and what it can do beyond one thread. */
 export class App {
@@ -34,8 +43,9 @@ export class App {
   readonly setUp = new Cell<SetUp | undefined>(undefined)
   /** What waited, or was unknown, when the window began. */
   readonly leftOver = new Cell<PendingApproval[]>([])
-  /** A call to be taken to, once its thread is on the screen. */
-  readonly jump = new Cell<{ threadId: string; runId: string; callId: string } | undefined>(undefined)
+  /** A call or a turn to be taken to, once its thread is on the screen; quiet, the focus stays where it is. */
+  readonly jump = new Cell<Jump | undefined>(undefined)
+  readonly inspector = new Inspector()
   #open: ThreadStore | undefined
   #lost = false
   readonly #began = Date.now()

@@ -14,6 +14,7 @@ import { feedCommand } from './feedKeys'
 import { useAnchor } from './useAnchor'
 import { useDocked } from './useDocked'
 import { useFollow } from './useFollow'
+import { useJump } from './useJump'
 
 /** The rows of a thread, drawn only where they are looked at. */
 export function Feed({ store }: { store: ThreadStore }) {
@@ -36,12 +37,12 @@ export function Feed({ store }: { store: ThreadStore }) {
     found >= 0 ? found : following ? rows.length - 1 : (list.current?.findItemIndex(list.current.scrollOffset) ?? 0)
 
   const goTo = useCallback(
-    (index: number) => {
+    (index: number, quiet?: boolean) => {
       const row = rows[index]
       if (!row) return
       list.current?.scrollToIndex(index, { align: 'nearest' })
       setActiveKey(row.key)
-      setWanted(row.key)
+      if (!quiet) setWanted(row.key)
     },
     [rows],
   )
@@ -59,17 +60,14 @@ export function Feed({ store }: { store: ThreadStore }) {
     setWanted(undefined)
   }, [wanted])
 
-  // Something elsewhere asked to be taken to a call.
-  const jump = useCell(app.jump)
-  useEffect(() => {
-    if (jump?.threadId !== store.threadId) return
-    const index = rows.findIndex(
-      (row) => row.kind === 'call' && row.run.id === jump.runId && row.call.id === jump.callId,
-    )
-    if (index < 0) return
-    app.jump.set(undefined)
-    goTo(index)
-  }, [app, jump, rows, goTo, store])
+  const jumpTo = useCallback(
+    (index: number, quiet?: boolean) => {
+      onHand()
+      goTo(index, quiet)
+    },
+    [onHand, goTo],
+  )
+  useJump(store, rows, jumpTo)
 
   const goOn = useCallback(
     (next: RunCall) => {
@@ -130,6 +128,8 @@ export function Feed({ store }: { store: ThreadStore }) {
     const key = event.target.closest('[role="article"]')?.getAttribute('data-key')
     if (!key) return
     setActiveKey(key)
+    const row = rows.find((each) => each.key === key)
+    if (row) app.inspector.follow(row)
   }
 
   const onSeen = useCallback(

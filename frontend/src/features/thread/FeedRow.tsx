@@ -1,5 +1,8 @@
 import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
 import { escapeInvisible } from '../../protocol/text'
+import { useApp } from '../../state/app'
+import { useCellPart } from '../../state/cell'
+import type { Selection } from '../../state/inspector'
 import { labelOf, type Row } from '../../state/rows'
 import { useThread } from '../../state/useThread'
 import { domId } from '../../ui/domId'
@@ -33,6 +36,7 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards,
   const store = useThread()
   const call = row.kind === 'call' ? row.call : undefined
   const state = useSyncExternalStore(store.subscribe, () => call?.state)
+  const selected = useCellPart(useApp().inspector.selected, (it) => isAbout(it, row))
   return (
     // biome-ignore lint/a11y/useSemanticElements: an article element has no place in a virtual list's own items
     <div
@@ -43,11 +47,12 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards,
       data-call-id={call?.id}
       data-tool={call?.toolName}
       data-state={state}
+      data-selected={selected || undefined}
       tabIndex={active ? 0 : -1}
       aria-posinset={index + 1}
       aria-setsize={total}
       {...naming(row)}
-      className="scroll-my-2 rounded-control"
+      className="scroll-my-2 rounded-control data-selected:bg-raised/60"
     >
       <ErrorBoundary what="This row" resetKey={row.key}>
         <RowView row={row} actions={actions} onSeen={seen} />
@@ -55,6 +60,12 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards,
     </div>
   )
 })
+
+/** Whether the inspector shows what a row is about. */
+function isAbout(selected: Selection | undefined, row: Row): boolean {
+  if (!selected?.callId || row.kind !== 'call') return false
+  return selected.callId === row.call.id && selected.runId === row.run.id
+}
 
 function naming(row: Row): { 'aria-label'?: string; 'aria-labelledby'?: string } {
   switch (row.kind) {

@@ -1,0 +1,58 @@
+import { useEffect } from 'react'
+import { type Jump, useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
+import type { Row } from '../../state/rows'
+import type { ThreadStore } from '../../state/threadStore'
+
+/** Takes the reader to a call or a turn that something elsewhere asked for. The group it is folded into opens. */
+export function useJump(
+  store: ThreadStore,
+  rows: readonly Row[],
+  goTo: (index: number, quiet: boolean | undefined) => void,
+): void {
+  const app = useApp()
+  const jump = useCell(app.jump)
+  useEffect(() => {
+    if (jump?.threadId !== store.threadId) return
+    const index = rowOf(rows, jump)
+    const row = rows[index]
+    if (!row) {
+      if (jump.quiet) app.jump.set(undefined) // what has no row now is not gone to later
+      return
+    }
+    if (row.kind === 'group') {
+      store.folding.set(row.key, true) // the row comes with the next rows
+      return
+    }
+    app.jump.set(undefined)
+    goTo(index, jump.quiet)
+  }, [app, jump, rows, goTo, store])
+}
+
+/** The index of the row a jump leads to, or of the closed group that holds it; -1 when there is none. A call that has no row is in its turn. */
+export function rowOf(rows: readonly Row[], { runId, callId, turn }: Jump): number {
+  if (callId !== undefined) {
+    const index = rows.findIndex((row) => {
+      if (row.kind === 'call') return row.run.id === runId && row.call.id === callId
+      return row.kind === 'group' && !row.open && row.run.id === runId && row.calls.some(({ id }) => id === callId)
+    })
+    if (index >= 0 || turn === undefined) return index
+    const foot = rows.findIndex((row) => row.kind === 'turn' && row.run.id === runId && row.turn.turn === turn)
+    if (foot >= 0) return foot
+  }
+  return rows.findIndex((row) => row.key.startsWith(`${runId}/`) && turnOf(row) === turn)
+}
+
+function turnOf(row: Row): number | undefined {
+  switch (row.kind) {
+    case 'text':
+    case 'reasoning':
+      return row.item.turn
+    case 'call':
+      return row.call.turn
+    case 'turn':
+      return row.turn.turn
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import { Cell } from './cell'
+import type { Row } from './rows'
+
+export const inspectorTabs = ['timeline', 'call', 'raw', 'events', 'history'] as const
+export type InspectorTab = (typeof inspectorTabs)[number]
+
+/** What the inspector is about: a call, or a turn as a whole. */
+export interface Selection {
+  runId: string
+  turn: number
+  callId?: string
+}
+
+/** Narrower or wider than this, in px, the pane cannot be drawn. */
+export const paneWidth = { least: 300, usual: 380, most: 900 }
+
+/** A window narrower than this, in px, begins with the pane closed. */
+const roomy = 1200
+
+/** The run inspector: whether it is open, on what, and how wide. It and the thread's rows show one selection. */
+export class Inspector {
+  readonly open = new Cell(read('open', window.innerWidth >= roomy ? 1 : 0) === 1)
+  /** In px. */
+  readonly width = new Cell(clampWidth(read('width', paneWidth.usual)))
+  readonly tab = new Cell<InspectorTab>('timeline')
+  readonly selected = new Cell<Selection | undefined>(undefined)
+
+  setOpen(open: boolean): void {
+    this.open.set(open)
+    write('open', open ? 1 : 0)
+  }
+
+  setWidth(px: number): void {
+    this.width.set(clampWidth(px))
+    write('width', this.width.get())
+  }
+
+  /** Opens the inspector on something. */
+  show(tab: InspectorTab, selection: Selection): void {
+    this.selected.set(selection)
+    this.tab.set(tab)
+    this.setOpen(true)
+  }
+
+  /** Selects what a row of the thread is about; a row that is about no call and no turn changes nothing. */
+  follow(row: Row): void {
+    if (row.kind === 'call') this.selected.set({ runId: row.run.id, turn: row.call.turn, callId: row.call.id })
+    if (row.kind === 'turn') this.selected.set({ runId: row.run.id, turn: row.turn.turn })
+  }
+}
+
+function clampWidth(px: number): number {
+  return Math.round(Math.min(paneWidth.most, Math.max(paneWidth.least, px)))
+}
+
+function read(name: string, fallback: number): number {
+  try {
+    const kept = localStorage.getItem(`callboard.inspector.${name}`)
+    const value = kept === null ? fallback : Number(kept)
+    return Number.isFinite(value) ? value : fallback
+  } catch {
+    return fallback // a browser may forbid storage
+  }
+}
+
+function write(name: string, value: number): void {
+  try {
+    localStorage.setItem(`callboard.inspector.${name}`, String(value))
+  } catch {
+    return // as above
+  }
+}
