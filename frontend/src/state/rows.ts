@@ -1,5 +1,5 @@
 import type { Frame, WireError } from '../protocol/events'
-import type { Call, Gap, MessageItem, Part, Turn } from '../protocol/transcript'
+import type { Call, Gap, Item, MessageItem, Part, Turn } from '../protocol/transcript'
 import { ended } from '../protocol/transcript'
 import type { RunView } from './threadStore'
 
@@ -41,20 +41,16 @@ export interface GroupRow {
 }
 
 /** How a call is named: by its presentation, else by its tool. */
-export function labelOf(call: Call): string {
+export function labelOf(call: Pick<Call, 'presentation' | 'toolName'>): string {
   return call.presentation?.label || call.toolName || 'Unannounced call'
 }
 
 /** The rows of one run. Rows that stood in it before keep their identity. */
 export function runRows(run: RunView, newest: boolean, before: readonly Row[]): Row[] {
-  const known = new Map(before.map((row) => [row.key, row]))
-  const keep = <R extends Row>(row: R, same: (old: Row) => boolean): Row => {
-    const old = known.get(row.key)
-    return old && old.kind === row.kind && same(old) ? old : row
-  }
   const { transcript: t, id } = run
+  const kept = new Kept(id, before)
   const rows: Row[] = []
-  const written = writtenTimes(run)
+  const [calls, written] = callsOf(run)
   let speaker = ''
   let turn = 0
   let footed = 0 // turns whose footer stands, or that need none
@@ -64,46 +60,99 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
       rows.push({ kind: 'turn', key: `${id}/turn:${entry.turn}`, run, turn: entry })
     }
   }
-  const say = (key: string, name: string) => {
+  const say = (item: Item, name: string) => {
     if (name === speaker) return
     speaker = name
-    rows.push(
-      keep(
-        { kind: 'speaker', key: `${id}/${key}/speaker`, name },
-        (old) => old.kind === 'speaker' && old.name === name,
-      ),
-    )
+    rows.push(kept.speaker(item, name))
   }
   const enter = (next: number) => {
     if (next === turn) return
     turn = next
     if (indexOfTurn(run, next) >= footed) footTurns(next)
   }
-  for (const item of t.items) {
-    const key = `${id}/${item.key}`
+  for (const [i, item] of t.items.entries()) {
     if (item.kind === 'message') {
-      say(item.key, item.role === 'user' ? 'You' : item.role)
-      rows.push(keep({ kind: 'message', key, item }, (old) => old.kind === 'message' && old.item === item))
+      say(item, item.role === 'user' ? 'You' : item.role)
+      rows.push(kept.item(item))
       continue
     }
-    const call = item.kind === 'call' ? t.calls.get(item.id) : undefined
+    const call = calls[i]
     if (item.kind === 'call' && !call) continue
-    enter(item.kind === 'call' ? (call?.turn ?? turn) : item.turn)
-    say(item.key, agentOf(run, turn))
-    if (call) {
-      const row: CallRow = { kind: 'call', key, run, call, depth: depthOf(run, call), written: written.get(item.id) }
-      rows.push(
-        keep(
-          row,
-          (old) => old.kind === 'call' && old.call === call && old.depth === row.depth && old.written === row.written,
-        ),
-      )
-    } else if (item.kind !== 'call') {
-      rows.push(keep({ kind: item.kind, key, item }, (old) => 'item' in old && old.item === item))
-    }
+    enter(call?.turn ?? (item.kind === 'call' ? turn : item.turn))
+    say(item, agentOf(run, turn))
+    if (call) rows.push(kept.call(run, item, call, depthOf(run, call), written[i]))
+    else if (item.kind !== 'call') rows.push(kept.item(item))
   }
   footTurns()
   return rows.concat(closing(run, newest))
+}
+
+/**
+ * The rows of before, each found again by what it shows. They are asked for in the order they stand in, but for what came or
+ * went, so the next one is nearly always the one that is wanted.
+ */
+class Kept {
+  readonly #runId: string
+  readonly #before: readonly Row[]
+  #next = 0
+  #places: Map<string, number> | undefined
+
+  constructor(runId: string, before: readonly Row[]) {
+    this.#runId = runId
+    this.#before = before
+  }
+
+  speaker(item: Item, name: string): Row {
+    const key = `${this.#key(item)}/speaker`
+    const same = (old: Row | undefined): old is Row => old?.kind === 'speaker' && old.key === key && old.name === name
+    const next = this.#peek()
+    if (same(next)) return this.#take(next)
+    const old = this.#find(key)
+    return same(old) ? old : { kind: 'speaker', key, name }
+  }
+
+  item(item: MessageItem | Part): Row {
+    const same = (old: Row | undefined): old is Row => old !== undefined && 'item' in old && old.item === item
+    const next = this.#peek()
+    if (same(next)) return this.#take(next)
+    const key = this.#key(item)
+    const old = this.#find(key)
+    if (same(old)) return old
+    return item.kind === 'message' ? { kind: 'message', key, item } : { kind: item.kind, key, item }
+  }
+
+  call(run: RunView, item: Item, call: Call, depth: number, written: number | undefined): Row {
+    const same = (old: Row | undefined): old is Row =>
+      old?.kind === 'call' && old.call === call && old.depth === depth && old.written === written
+    const next = this.#peek()
+    if (same(next)) return this.#take(next)
+    const key = this.#key(item)
+    const old = this.#find(key)
+    return same(old) ? old : { kind: 'call', key, run, call, depth, written }
+  }
+
+  #key(item: Item): string {
+    return `${this.#runId}/${item.key}`
+  }
+
+  #peek(): Row | undefined {
+    while (this.#before[this.#next]?.kind === 'turn') this.#next++
+    return this.#before[this.#next]
+  }
+
+  #take(row: Row): Row {
+    this.#next++
+    return row
+  }
+
+  #find(key: string): Row | undefined {
+    if (this.#next >= this.#before.length) return undefined
+    this.#places ??= new Map(this.#before.map((row, i) => [row.key, i]))
+    const place = this.#places.get(key)
+    if (place === undefined) return undefined
+    this.#next = place + 1
+    return this.#before[place]
+  }
 }
 
 /** What stands under a run's items: what is missing of it, what nobody could read, and how it ended. */
@@ -128,17 +177,18 @@ function agentOf(run: RunView, turn: number): string {
   return turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
 }
 
-/** When each call had been written at the latest. */
-function writtenTimes({ transcript: t }: RunView): Map<string, number | undefined> {
-  const times = new Map<string, number | undefined>()
+/** By the place of its item, each call and when it had been written at the latest. */
+function callsOf({ transcript: t }: RunView): [(Call | undefined)[], (number | undefined)[]] {
+  const calls = t.items.map((item) => (item.kind === 'call' ? t.calls.get(item.id) : undefined))
+  const written = new Array<number | undefined>(calls.length)
   let next: Call | undefined
-  for (const item of t.items.toReversed()) {
-    const call = item.kind === 'call' ? t.calls.get(item.id) : undefined
+  for (let i = calls.length - 1; i >= 0; i--) {
+    const call = calls[i]
     if (!call) continue
-    times.set(call.id, next?.turn === call.turn ? next.startedAt : t.turns[call.turn - 1]?.endedAt)
+    written[i] = next?.turn === call.turn ? next.startedAt : t.turns[call.turn - 1]?.endedAt
     next = call
   }
-  return times
+  return [calls, written]
 }
 
 /** Turns are numbered from 1 without gaps, but for a server that does otherwise. */
