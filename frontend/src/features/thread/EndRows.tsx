@@ -142,6 +142,11 @@ function FailedRow({ run }: { run: RunView }) {
               {interrupted ? 'Continue' : 'Retry'}
             </Button>
           )}
+          {newest && error?.code?.startsWith('LLM_') && (
+            <Button small onClick={() => app.setUp.set({ kind: 'settings' })}>
+              Model settings
+            </Button>
+          )}
           <Button small tone="ghost" onClick={() => void copy(details, 'The details')}>
             Copy details
           </Button>
