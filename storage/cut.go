@@ -128,19 +128,37 @@ func placement(parts []part, blobs []int64) string {
 func join(rest []byte, placed string, blob func(n int64) ([]byte, error)) ([]byte, error) {
 	var out []byte
 	kept := 0
+	for _, p := range places(placed) {
+		if p.at < kept || p.at > len(rest) {
+			return nil, fmt.Errorf("parts %q do not fit a text of %d bytes", placed, len(rest))
+		}
+		body, err := blob(p.blob)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, rest[kept:p.at]...), body...)
+		kept = p.at
+	}
+	return append(out, rest[kept:]...), nil
+}
+
+// place is where a blob belongs in the text that is left.
+type place struct {
+	at   int // -1 where the placement is none
+	blob int64
+}
+
+// places reads a placement.
+func places(placed string) []place {
+	var out []place
 	for entry := range strings.SplitSeq(placed, " ") {
 		left, right, _ := strings.Cut(entry, ":")
 		at, err := strconv.Atoi(left)
 		n, err2 := strconv.ParseInt(right, 10, 64)
-		if err != nil || err2 != nil || at < kept || at > len(rest) {
-			return nil, fmt.Errorf("parts %q do not fit a text of %d bytes", placed, len(rest))
+		if err != nil || err2 != nil {
+			at = -1
 		}
-		body, err := blob(n)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, rest[kept:at]...), body...)
-		kept = at
+		out = append(out, place{at, n})
 	}
-	return append(out, rest[kept:]...), nil
+	return out
 }
