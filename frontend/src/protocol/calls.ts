@@ -49,6 +49,7 @@ export function addCall(
   t.items.push({ kind: 'call', key: key(t, 'call', id), id })
   const parent = parentOf(t, call)
   if (parent !== undefined && parent !== call) {
+    t.own.watch?.changes(parent)
     parent.children.push(id)
     parent.version++
   }
@@ -66,6 +67,7 @@ export function applyEarly(t: Transcript, call: Call): void {
 export function forCall(t: Transcript, f: Frame, id: string): void {
   const call = t.calls.get(id)
   if (call !== undefined) {
+    t.own.watch?.changes(call)
     if (callEvent(t, f, call)) call.version++
     else t.late.push(f)
     return
@@ -73,10 +75,15 @@ export function forCall(t: Transcript, f: Frame, id: string): void {
   const gone = t.own.gone.get(id)
   if (gone === undefined) {
     const early = t.own.early.get(id)
-    if (early === undefined) t.own.early.set(id, [f])
-    else early.push(f)
+    if (early === undefined) {
+      t.own.early.set(id, [f])
+      return
+    }
+    t.own.watch?.changes(early)
+    early.push(f)
     return
   }
+  t.own.watch?.changes(gone)
   if (f.event.type === 'tool-result' && f.event.dropped) gone.dropReason = f.event.reason ?? gone.dropReason
   else t.late.push(f)
 }
@@ -116,11 +123,13 @@ function callEvent(t: Transcript, f: Frame, call: Call): boolean {
 
 function removeCall(t: Transcript, f: Frame, call: Call, reason: DropReason): void {
   const at = t.items.findLastIndex((item) => item.kind === 'call' && item.id === call.id)
+  t.own.watch?.cuts(t.items)
   if (at >= 0) t.items.splice(at, 1)
   drop(t, f, call, reason)
 }
 
 export function drop(t: Transcript, f: Frame, call: Call, reason: DropReason): void {
+  t.own.watch?.changes(call)
   call.state = 'dropped'
   call.dropReason = reason
   call.endedAt = time(f)
@@ -129,9 +138,13 @@ export function drop(t: Transcript, f: Frame, call: Call, reason: DropReason): v
   t.own.gone.set(call.id, call)
   t.dropped.push(call)
   const turn = t.own.turns.get(call.turn)
-  if (turn !== undefined) turn.dropped++
+  if (turn !== undefined) {
+    t.own.watch?.changes(turn)
+    turn.dropped++
+  }
   const parent = parentOf(t, call)
   if (parent === undefined) return
+  t.own.watch?.changes(parent)
   parent.children = parent.children.filter((id) => id !== call.id)
   parent.version++
 }
@@ -197,6 +210,7 @@ export function approvalRequired(t: Transcript, f: Frame, e: ApprovalRequired): 
       applyEarly(t, call)
     }
     if (call.own.settled || call.state === 'dropped') continue
+    t.own.watch?.changes(call)
     if (approval.argumentsText !== '') {
       call.argumentsReplaced = call.proposedText !== approval.argumentsText
       call.argumentsText = approval.argumentsText

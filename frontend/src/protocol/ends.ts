@@ -45,6 +45,7 @@ function orphan(t: Transcript, frames: Frame[]): void {
 
 /** Reports true when the call is dropped and its item has to go. */
 function settle(t: Transcript, f: Frame, call: Call): boolean {
+  t.own.watch?.changes(call)
   switch (call.state) {
     case 'input':
       drop(t, f, call, 'incomplete')
@@ -73,6 +74,7 @@ export function takeBack(t: Transcript, f: Frame, turn: number): void {
   closePart(t)
   let first = t.items.length
   while (first > 0 && turnOf(t, t.items[first - 1]) === turn) first--
+  t.own.watch?.cuts(t.items)
   for (const item of t.items.splice(first)) {
     if (item.kind === 'text' || item.kind === 'reasoning') {
       t.droppedParts.push(item)

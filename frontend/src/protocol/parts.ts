@@ -20,7 +20,10 @@ function addPart(t: Transcript, kind: Part['kind'], id: string): Part {
   const name = `${kind}:${id}`
   const parts = t.own.parts.get(name)
   if (parts === undefined) t.own.parts.set(name, { items: [part], ended: false })
-  else parts.items.push(part)
+  else {
+    t.own.watch?.changes(parts)
+    parts.items.push(part)
+  }
   t.items.push(part)
   t.own.open = part
   return part
@@ -51,12 +54,14 @@ export function partEnd(t: Transcript, kind: Part['kind'], f: Frame, id: string,
     t.late.push(f)
     return
   }
+  t.own.watch?.changes(parts)
   parts.ended = true
   const items = parts.items
   parts.items = []
   for (const part of items) {
     if (part === t.own.open) closePart(t)
     if (!dropped) continue
+    t.own.watch?.cuts(t.items)
     remove(t.items, part)
     t.droppedParts.push(part)
   }

@@ -1,16 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { decode, isWireError } from './events'
+import type { LogLine } from './replay'
 import { apply, applyError, newTranscript, type Transcript } from './transcript'
 
 /** The files both languages are held to. For tests alone. */
 export const testdata = fileURLToPath(new URL('../../../backend/protocol/testdata', import.meta.url).href)
-
-/** A line of a log: an event, or what came in place of one. */
-export interface LogLine {
-  seq: number
-  raw: string
-}
 
 export function logNames(): string[] {
   return readdirSync(testdata)

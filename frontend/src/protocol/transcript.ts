@@ -142,6 +142,15 @@ export interface Own {
   gone: Map<string, Call> // dropped calls by id
   early: Map<string, Frame[]> // what came for calls before they were announced
   asked: boolean // approval-required came in this stretch
+  watch?: Watch // of a transcript whose events can be taken back
+}
+
+/** Hears what an event is about to change, beyond the run's own fields, its maps, its open part, and its lists growing. */
+export interface Watch {
+  /** Fields of it change, or a list in it grows. A list may stand alone. */
+  changes(object: object): void
+  /** The items lose some. */
+  cuts(items: Item[]): void
 }
 
 export function newTranscript(): Transcript {
@@ -304,6 +313,7 @@ function turn(t: Transcript, f: Frame, e: TurnEvent): void {
     t.turns.push(entry)
   }
   t.own.turn = e.turn
+  t.own.watch?.changes(entry)
   entry.agentName = e.agentName ?? entry.agentName
   entry.model = e.model ?? entry.model
   if (e.phase === 'retry') {
