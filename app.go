@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"html"
@@ -14,6 +15,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -229,6 +232,29 @@ func (a *App) PickFolder() (string, error) {
 		return "", fmt.Errorf("choose a folder: %w", err)
 	}
 	return folder, nil
+}
+
+// SaveFile asks where to save a file and writes it; false when no place was chosen.
+func (a *App) SaveFile(name, base64Content string) (saved bool, err error) {
+	content, err := base64.StdEncoding.DecodeString(base64Content)
+	if err != nil {
+		return false, fmt.Errorf("save %s: %w", name, err)
+	}
+	path, err := desktop.SaveFileDialog(a.context(), desktop.SaveDialogOptions{
+		Title:                "Save",
+		DefaultFilename:      filepath.Base(name),
+		CanCreateDirectories: true,
+	})
+	if err != nil {
+		return false, fmt.Errorf("choose where to save %s: %w", name, err)
+	}
+	if path == "" {
+		return false, nil
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return false, fmt.Errorf("save %s: %w", name, err)
+	}
+	return true, nil
 }
 
 // OpenExternal opens a web address in the browser; other kinds of address are refused.
