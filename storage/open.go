@@ -1,11 +1,14 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"embed"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -64,6 +67,13 @@ func inspectFile(path string) (err error) {
 	if err != nil {
 		return err
 	}
+	log, err := os.Stat(path + "-wal")
+	if err == nil && log.Size() > 0 {
+		return inspectHeader(path, int64(len(known)))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	db, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}))
 	if err != nil {
 		return err
@@ -84,6 +94,26 @@ func inspectFile(path string) (err error) {
 		}
 	}
 	return admit(owner, version, tables, int64(len(known)))
+}
+
+// inspectHeader reads the marks out of a file that only its log makes whole: a process that died while it moved the log into the
+// file left a first page that speaks of pages which are not there yet (https://www.sqlite.org/fileformat.html, section 1.3).
+func inspectHeader(path string, known int64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	var page [105]byte
+	if _, err := io.ReadFull(f, page[:]); err != nil || !bytes.HasPrefix(page[:], []byte("SQLite format 3\x00")) {
+		return fmt.Errorf("%w: it is not a database; nothing was changed", ErrForeign)
+	}
+	const leaf = 0x0d // the first page of a schema without tables is a leaf without cells
+	tables := int64(binary.BigEndian.Uint16(page[103:]))
+	if page[100] != leaf {
+		tables++
+	}
+	return admit(int64(binary.BigEndian.Uint32(page[68:])), int64(binary.BigEndian.Uint32(page[60:])), tables, known)
 }
 
 // admit says whether a database may be used, from its marks and the number of its tables when it has no owner.
