@@ -53,11 +53,19 @@ export function Feed({ store }: { store: ThreadStore }) {
     [rows, goTo],
   )
 
-  // The row is drawn by now: the list keeps the active one mounted.
+  // The list keeps the active row mounted, but hidden until it is measured: then it cannot take the focus yet.
   useEffect(() => {
     if (wanted === undefined) return
-    elementOf(scroller.current, wanted)?.focus({ preventScroll: true })
-    setWanted(undefined)
+    let frame = 0
+    let left = 60
+    const focus = () => {
+      const row = elementOf(scroller.current, wanted)
+      row?.focus({ preventScroll: true })
+      if ((row && document.activeElement === row) || --left === 0) setWanted(undefined)
+      else frame = requestAnimationFrame(focus)
+    }
+    focus()
+    return () => cancelAnimationFrame(frame)
   }, [wanted])
 
   const jumpTo = useCallback(
