@@ -280,7 +280,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (status int) 
 	if o.events {
 		in.OnEvent = func(r agent.Record) { _, _ = fmt.Fprintf(stdout, "{\"seq\":%d,%s\n", r.Seq, r.JSON[1:]) }
 	}
-	toApprove := fmt.Sprintf("To decide, open it in a browser:\n  callboard serve --data %q", o.config.Dir)
+	toApprove := "To decide, open it in a browser:\n  callboard serve" + o.flags()
 	outcome, err := s.Run(ctx, in)
 	switch {
 	case errors.Is(err, agent.ErrPaused):
@@ -298,6 +298,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (status int) 
 	}
 	switch outcome.Status {
 	case protocol.StatusCompleted:
+		sayHowItEnded(stderr, outcome.Finish)
 		return exitOK
 	case protocol.StatusPaused:
 		for _, p := range outcome.Pending {
@@ -309,6 +310,33 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (status int) 
 		say(stderr, "the run is %s", outcome.Status)
 		return exitFailed
 	}
+}
+
+// sayHowItEnded tells of an answer that is not whole.
+func sayHowItEnded(stderr io.Writer, end *protocol.Finish) {
+	switch {
+	case end == nil:
+	case end.Truncated:
+		say(stderr, "the answer was cut at the model's token limit")
+	case end.Limit == "repeated-calls":
+		say(stderr, "the run was stopped: the same calls gave the same results again and again")
+	case end.IterationLimitReached:
+		say(stderr, "the run was stopped at its limit of turns")
+	}
+}
+
+// flags are those that let another process go on where this one stopped.
+func (o *options) flags() string {
+	c := &o.config
+	text := fmt.Sprintf(" --data %q", c.Dir)
+	for _, f := range []struct{ name, value string }{
+		{"folder", c.Folder}, {"script", c.Script}, {"base-url", c.BaseURL}, {"model", c.Model},
+	} {
+		if f.value != "" {
+			text += fmt.Sprintf(" --%s %q", f.name, f.value)
+		}
+	}
+	return text
 }
 
 // open opens the studio with what the flags said.

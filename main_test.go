@@ -90,6 +90,7 @@ func TestHelpAndVersion(t *testing.T) {
 const (
 	sayHello     = `{"turns":[{"chunks":[{"text":"Hello."},{"finishReason":"stop"}]}]}`
 	runACommand  = `{"turns":[{"chunks":[{"toolCalls":[{"id":"c1","name":"run_command","arguments":"{\"command\":\"true\"}"}]},{"finishReason":"tool_calls"}]}]}`
+	cutOff       = `{"turns":[{"chunks":[{"text":"Hel"},{"finishReason":"length"}]}]}`
 	breakOff     = `{"turns":[{"chunks":[{"error":"the model is ill"}]}]}`
 	speakForEver = `{"turns":[{"chunks":[{"text":"Well"},{"delayMs":600000},{"text":"."},{"finishReason":"stop"}]}]}`
 )
@@ -114,6 +115,8 @@ func TestRun(t *testing.T) {
 	}{
 		{"the answer is on stdout", sayHello, []string{"--agent", "demo"}, exitOK, "Hello.\n", ""},
 		{"a run that waits for an approval says how to give it", runACommand, []string{"--agent", "demo"}, exitWaiting, "", "callboard serve --data"},
+		{"and repeats the flags that its model needs", runACommand, []string{"--agent", "demo"}, exitWaiting, "", "--script"},
+		{"an answer that was cut says so", cutOff, []string{"--agent", "demo"}, exitOK, "Hel\n", "token limit"},
 		{"a run that fails says why", breakOff, []string{"--agent", "demo"}, exitFailed, "", "the model is ill"},
 		{"an unknown agent is bad usage", sayHello, []string{"--agent", "nobody"}, exitUsage, "", "nobody"},
 	} {
