@@ -72,14 +72,25 @@ func unpackSample(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
+	if err := makeSample(path, writeSample); err != nil {
+		return fmt.Errorf("unpack the sample project to %s: %w", path, err)
+	}
+	return nil
+}
+
+// makeSample fills a folder and puts it at path, whole or not at all.
+func makeSample(path string, fill func(folder string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the folder for sample projects: %w", err)
+		return err
 	}
 	fresh, err := os.MkdirTemp(filepath.Dir(path), ".new-")
 	if err != nil {
-		return fmt.Errorf("make a sample project: %w", err)
+		return err
 	}
-	if err = writeSample(fresh); err == nil {
+	if err = fill(fresh); err == nil {
+		err = os.Chmod(fresh, 0o755)
+	}
+	if err == nil {
 		err = os.Rename(fresh, path)
 	}
 	if err == nil {
@@ -89,10 +100,7 @@ func unpackSample(path string) error {
 	if errors.Is(err, fs.ErrExist) { // another request of the thread was first
 		err = nil
 	}
-	if err = errors.Join(err, left); err != nil {
-		return fmt.Errorf("unpack the sample project to %s: %w", path, err)
-	}
-	return nil
+	return errors.Join(err, left)
 }
 
 func writeSample(folder string) error {
@@ -105,5 +113,5 @@ func writeSample(folder string) error {
 			return err
 		}
 	}
-	return os.Chmod(folder, 0o755)
+	return nil
 }

@@ -25,7 +25,7 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 			{"name": "workspace", "description": "Works in your folder with your model", "needsModel": true}
 		],
 		"providers": [], "found": [],
-		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": ""},
+		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "prices": []},
 		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."
 	}`)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -56,9 +56,12 @@ func TestSettingsAreKept(t *testing.T) {
 	b := openBench(t, Config{Dir: dir})
 	b.call(http.MethodPut, "/api/studio/settings", `{"theme":"dark"}`, http.StatusOK)
 	b.call(http.MethodPut, "/api/studio/settings", asJSON(map[string]string{"folder": folder, "agentName": workspaceAgent}), http.StatusOK)
-	want := settings{Theme: "dark", Folder: folder, AgentName: workspaceAgent}
-	if got := fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Settings; got != want {
-		t.Errorf("the settings are %+v, want %+v", got, want)
+	b.call(http.MethodPut, "/api/studio/settings", `{"prices":[{"model":"m-*","input":1.25,"output":10,"cachedInput":0.125},{"model":"m-1"}]}`, http.StatusOK)
+	want := settings{
+		Theme: "dark", Folder: folder, AgentName: workspaceAgent, Prices: []price{{"m-*", 1.25, 10, 0.125}, {Model: "m-1"}},
+	}
+	if diff := cmp.Diff(want, fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Settings); diff != "" {
+		t.Errorf("the settings (-want +got):\n%s", diff)
 	}
 	if thread := b.newThread(`{}`); thread.AgentName != workspaceAgent || thread.Folder != folder || thread.Sample {
 		t.Errorf("a new thread is %+v, want it to follow the settings", thread)
@@ -76,6 +79,11 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 		"a theme nobody knows":       {"PUT", "settings", `{"theme":"pink"}`, 400, "pink"},
 		"an agent nobody knows":      {"PUT", "settings", `{"agentName":"x"}`, 400, `no agent \"x\"`},
 		"a provider nobody knows":    {"PUT", "settings", `{"providerId":"x"}`, 400, `no provider \"x\"`},
+		"a price of no model":        {"PUT", "settings", `{"prices":[{"input":1}]}`, 400, "no model"},
+		"a price below nothing":      {"PUT", "settings", `{"prices":[{"model":"m","input":-1}]}`, 400, "between 0"},
+		"a price that is no number":  {"PUT", "settings", `{"prices":[{"model":"m","input":"1"}]}`, 400, "does not fit"},
+		"two prices of one model":    {"PUT", "settings", `{"prices":[{"model":"m"},{"model":"m"}]}`, 400, "twice"},
+		"a star inside a model":      {"PUT", "settings", `{"prices":[{"model":"a*b"}]}`, 400, "at its end"},
 		"a folder that is a file":    {"PUT", "settings", asJSON(map[string]string{"folder": file}), 400, "not a folder"},
 		"a folder without its path":  {"POST", "threads", `{"folder":"here"}`, 400, "full path"},
 		"a folder that is gone":      {"POST", "threads", asJSON(map[string]string{"folder": file + "-gone"}), 400, "no such file"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"callboard/backend/agent"
 )
@@ -44,21 +45,60 @@ type settings struct {
 	AgentName  string `json:"agentName"`
 	ProviderID string `json:"providerId"`
 	Model      string `json:"model"`
+	// Prices are for the money a run costs; the window works it out.
+	Prices []price `json:"prices"`
+}
+
+// price is what a model costs, in US dollars per million tokens.
+type price struct {
+	Model       string  `json:"model"` // its name, or with a * at its end the names that begin so
+	Input       float64 `json:"input"`
+	Output      float64 `json:"output"`
+	CachedInput float64 `json:"cachedInput"`
+}
+
+// Limits of prices.
+const (
+	maxPrices = 500
+	maxPrice  = 1e6
+)
+
+// checkPrices refuses what is no list of prices, one for each model.
+func checkPrices(prices []price) error {
+	if len(prices) > maxPrices {
+		return invalid("prices: over %d", maxPrices)
+	}
+	seen := map[string]bool{}
+	for _, p := range prices {
+		switch {
+		case strings.TrimSpace(p.Model) == "":
+			return invalid("prices: one has no model")
+		case strings.Contains(strings.TrimSuffix(p.Model, "*"), "*"):
+			return invalid("prices: %q has a * that is not at its end", p.Model)
+		case seen[p.Model]:
+			return invalid("prices: %q comes twice", p.Model)
+		case min(p.Input, p.Output, p.CachedInput) < 0 || max(p.Input, p.Output, p.CachedInput) > maxPrice:
+			return invalid("prices: those of %q are not between 0 and a million dollars", p.Model)
+		}
+		seen[p.Model] = true
+	}
+	return nil
 }
 
 // settingsPatch changes the settings it names.
 type settingsPatch struct {
-	Theme      *string `json:"theme"`
-	Folder     *string `json:"folder"`
-	AgentName  *string `json:"agentName"`
-	ProviderID *string `json:"providerId"`
-	Model      *string `json:"model"`
+	Theme      *string  `json:"theme"`
+	Folder     *string  `json:"folder"`
+	AgentName  *string  `json:"agentName"`
+	ProviderID *string  `json:"providerId"`
+	Model      *string  `json:"model"`
+	Prices     *[]price `json:"prices"` // all of them
 }
 
 var themes = []string{"system", "light", "dark"}
 
 func (s *Studio) settings(ctx context.Context) (settings, error) {
-	set := settings{Theme: "system", AgentName: demoAgent}
+	set := settings{Theme: "system", AgentName: demoAgent, Prices: []price{}}
 	return set, s.load(ctx, "settings", &set)
 }
 
@@ -113,6 +153,12 @@ func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) 
 	}
 	if patch.Model != nil {
 		set.Model = *patch.Model
+	}
+	if patch.Prices != nil {
+		if err := checkPrices(*patch.Prices); err != nil {
+			return err
+		}
+		set.Prices = *patch.Prices
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
 		return nil, err
 	}
-	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Logger: s.log}
+	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Rules: s.allow, Logger: s.log}
 	if adjust != nil {
 		adjust(s.runner)
 	}

@@ -1,0 +1,88 @@
+package studio
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"callboard/backend/model"
+	"callboard/storage"
+)
+
+type forkBody struct {
+	MessageID string `json:"messageId"`
+}
+
+// forkThread makes a new thread of what came before a message of the user, so that another message can take its place there. The
+// old thread stays as it is.
+func (s *Studio) forkThread(w http.ResponseWriter, r *http.Request) {
+	var body forkBody
+	if err := read(w, r, &body); err != nil {
+		s.fail(w, err)
+		return
+	}
+	view, err := s.fork(context.WithoutCancel(r.Context()), r.PathValue("id"), body.MessageID)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	reply(w, http.StatusCreated, view)
+}
+
+func (s *Studio) fork(ctx context.Context, id, messageID string) (view threadView, err error) {
+	thread, err := s.db.Thread(ctx, id)
+	if err != nil {
+		return view, err
+	}
+	at := slices.IndexFunc(thread.Messages, func(m *model.Message) bool { return m.ID == messageID })
+	switch {
+	case messageID == "":
+		return view, invalid("messageId: which message of the user is to be sent anew?")
+	case at < 0:
+		return view, notFound("the thread has no message %q", messageID)
+	case thread.Messages[at].Role != model.RoleUser:
+		return view, invalid("messageId: %q is not a message of the user", messageID)
+	}
+	t, err := s.boundThread(ctx, id, thread.AgentName)
+	if err != nil {
+		return view, err
+	}
+	newID := newThreadID()
+	sample := s.samplePath(newID)
+	if old := s.samplePath(id); t.Folder == old {
+		t.Folder = sample
+		if at == 0 || !isFolder(old) {
+			err = unpackSample(sample)
+		} else {
+			err = copySample(sample, old)
+		}
+		if err != nil {
+			return view, err
+		}
+	}
+	settings, err := json.Marshal(t)
+	if err == nil {
+		err = s.db.ForkThread(ctx, storage.Fork{
+			ThreadID: id, MessageID: messageID, NewID: newID, Settings: settings, AtMs: time.Now().UnixMilli(),
+		})
+	}
+	if err != nil {
+		s.forgetThread(newID)
+		return view, err
+	}
+	summary, err := s.db.ThreadSummary(ctx, newID)
+	return s.view(newID, summary.Title, t), err
+}
+
+// copySample makes a sample project that is as another one is now.
+func copySample(path, from string) error {
+	err := makeSample(path, func(folder string) error { return os.CopyFS(folder, os.DirFS(from)) })
+	if err != nil {
+		return fmt.Errorf("copy the sample project %s to %s: %w", from, path, err)
+	}
+	return nil
+}

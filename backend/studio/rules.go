@@ -1,0 +1,322 @@
+package studio
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"callboard/backend/agent"
+	"callboard/backend/approval"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+	"callboard/storage"
+)
+
+// maxMatches is how many past calls a preview shows.
+const maxMatches = 50
+
+// lastDate is the last moment a date of JavaScript can be, in Unix ms.
+const lastDate = 8_640_000_000_000_000
+
+// ruleView is a rule as a client reads it.
+type ruleView struct {
+	*approval.Rule
+	Text string `json:"text"` // in words: what is shown before it is saved
+}
+
+// ruleBody is a new rule as a client says it.
+type ruleBody struct {
+	ToolName   string               `json:"toolName"`
+	AgentName  string               `json:"agentName"`
+	Conditions []approval.Condition `json:"conditions"`
+	ExpiresAt  json.RawMessage      `json:"expiresAt"` // Unix ms; absent or null is never
+	Name       string               `json:"name"`      // empty: one is made
+}
+
+// rulePatch changes what it names of a rule; what the rule allows stays.
+type rulePatch struct {
+	Name      *string         `json:"name"`
+	ExpiresAt json.RawMessage `json:"expiresAt"`
+	Enabled   *bool           `json:"enabled"`
+}
+
+// rulePreview says what a rule would have allowed.
+type rulePreview struct {
+	Text    string      `json:"text"`
+	Total   int         `json:"total"`
+	Matches []ruleMatch `json:"matches"` // the newest
+	Asked   int         `json:"asked"`   // how many past calls of the tool there are
+}
+
+type ruleMatch struct {
+	RunID         string         `json:"runId"`
+	ThreadID      string         `json:"threadId"`
+	ToolCallID    string         `json:"toolCallId"`
+	ArgumentsText string         `json:"argumentsText"`
+	State         protocol.State `json:"state"`
+	At            int64          `json:"at"` // Unix ms
+}
+
+// allow follows the rules: the first that is active and allows the call. What cannot be counted is not allowed.
+func (s *Studio) allow(ctx context.Context, c agent.RuleCall) (name string, ok bool) {
+	rules, err := s.db.Rules(ctx)
+	if err != nil {
+		s.log.Error("the rules cannot be read; a person is asked", "error", err)
+		return "", false
+	}
+	now := time.Now()
+	for _, rule := range rules {
+		if !rule.Active(now) || !rule.Allows(c.AgentName, c.ToolName, c.ArgumentsText) {
+			continue
+		}
+		err := s.db.UseRule(ctx, rule.ID, now.UnixMilli())
+		switch {
+		case err == nil:
+			return rule.Name, true
+		case !errors.Is(err, agent.ErrNotFound): // that one was switched off this moment
+			s.log.Error("a rule's use cannot be counted; a person is asked", "rule", rule.Name, "error", err)
+		}
+	}
+	return "", false
+}
+
+func (s *Studio) getRules(w http.ResponseWriter, r *http.Request) {
+	rules, err := s.db.Rules(r.Context())
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	views := make([]ruleView, len(rules))
+	for i, rule := range rules {
+		views[i] = viewRule(rule)
+	}
+	reply(w, http.StatusOK, map[string]any{"rules": views})
+}
+
+func viewRule(rule *approval.Rule) ruleView { return ruleView{rule, rule.Text()} }
+
+func (s *Studio) postRule(w http.ResponseWriter, r *http.Request) {
+	var body ruleBody
+	if err := read(w, r, &body); err != nil {
+		s.fail(w, err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rules, err := s.db.Rules(r.Context())
+	var rule *approval.Rule
+	if err == nil {
+		rule, _, err = s.newRule(body, rules)
+	}
+	if err == nil {
+		err = s.db.PutRule(r.Context(), rule)
+	}
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	reply(w, http.StatusCreated, viewRule(rule))
+}
+
+// newRule makes a rule beside others of what a client said, and finds the tool it is for.
+func (s *Studio) newRule(body ruleBody, others []*approval.Rule) (*approval.Rule, *tool.Tool, error) {
+	rule := &approval.Rule{
+		ID: "rul_" + strings.ToLower(rand.Text()), Name: strings.TrimSpace(body.Name), ToolName: body.ToolName, AgentName: body.AgentName,
+		Conditions: body.Conditions, CreatedAtMs: time.Now().UnixMilli(), Enabled: true,
+	}
+	if rule.Conditions == nil {
+		rule.Conditions = []approval.Condition{}
+	}
+	var err error
+	if rule.ExpiresAtMs, err = readExpiry(body.ExpiresAt); err != nil {
+		return nil, nil, err
+	}
+	if rule.Name == "" {
+		rule.Name = freeName(rule.ShortText(), others)
+	}
+	if err := checkRule(rule, others); err != nil {
+		return nil, nil, err
+	}
+	if rule.AgentName != "" && findAgent(rule.AgentName) == nil {
+		return nil, nil, invalid("agentName: there is no agent %q", rule.AgentName)
+	}
+	t, err := s.toolNamed(rule.ToolName)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rule, t, checkPaths(rule, t)
+}
+
+func checkRule(rule *approval.Rule, others []*approval.Rule) error {
+	if err := rule.Check(); err != nil {
+		return invalid("%v", err)
+	}
+	for _, other := range others {
+		if other.ID != rule.ID && other.Name == rule.Name {
+			return invalid("name: there is a rule %q already; the log names rules, so each has its own", rule.Name)
+		}
+	}
+	return nil
+}
+
+// checkPaths refuses a condition on what the tool does not read: such a rule would allow more than it seems to.
+func checkPaths(rule *approval.Rule, t *tool.Tool) error {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if err := json.Unmarshal(t.Schema().Parameters, &schema); err != nil {
+		return fmt.Errorf("read the schema of %s: %w", t.Name, err)
+	}
+	for _, c := range rule.Conditions {
+		if _, known := schema.Properties[c.Path]; !known {
+			return invalid("conditions: the tool %s has no argument %q", t.Name, c.Path)
+		}
+	}
+	return nil
+}
+
+// toolNamed finds a tool of the studio's agents.
+func (s *Studio) toolNamed(name string) (*tool.Tool, error) {
+	for _, a := range s.server.Agents {
+		for _, t := range a.Tools {
+			if t.Name == name {
+				return t, nil
+			}
+		}
+	}
+	return nil, invalid("toolName: there is no tool %q", name)
+}
+
+// readExpiry reads when a rule ends: a date that is none, or is over, is an error, never for ever.
+func readExpiry(text json.RawMessage) (int64, error) {
+	if text == nil || string(text) == "null" {
+		return 0, nil
+	}
+	var at int64
+	if err := json.Unmarshal(text, &at); err != nil || at > lastDate {
+		return 0, invalid("expiresAt: must be a moment in Unix milliseconds, or null for never")
+	}
+	if at <= time.Now().UnixMilli() {
+		return 0, invalid("expiresAt: is over already")
+	}
+	return at, nil
+}
+
+// freeName is a name no other rule has.
+func freeName(name string, others []*approval.Rule) string {
+	free := name
+	for n := 2; slices.ContainsFunc(others, func(r *approval.Rule) bool { return r.Name == free }); n++ {
+		free = fmt.Sprintf("%s (%d)", name, n)
+	}
+	return free
+}
+
+func (s *Studio) patchRule(w http.ResponseWriter, r *http.Request) {
+	var patch rulePatch
+	if err := read(w, r, &patch); err != nil {
+		s.fail(w, err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rule, err := s.changeRule(r.Context(), r.PathValue("id"), patch)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, viewRule(rule))
+}
+
+func (s *Studio) changeRule(ctx context.Context, id string, patch rulePatch) (*approval.Rule, error) {
+	rules, err := s.db.Rules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(rules, func(r *approval.Rule) bool { return r.ID == id })
+	if at < 0 {
+		return nil, noRule(id)
+	}
+	rule := rules[at]
+	if patch.Name != nil {
+		rule.Name = strings.TrimSpace(*patch.Name)
+	}
+	if patch.ExpiresAt != nil {
+		if rule.ExpiresAtMs, err = readExpiry(patch.ExpiresAt); err != nil {
+			return nil, err
+		}
+	}
+	if patch.Enabled != nil {
+		rule.Enabled = *patch.Enabled
+	}
+	if err := checkRule(rule, rules); err != nil {
+		return nil, err
+	}
+	return rule, s.db.PutRule(ctx, rule)
+}
+
+func noRule(id string) error { return notFound("there is no rule %q", id) }
+
+func (s *Studio) deleteRule(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	err := s.db.DeleteRule(r.Context(), id)
+	if errors.Is(err, agent.ErrNotFound) {
+		err = noRule(id)
+	}
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Studio) previewRule(w http.ResponseWriter, r *http.Request) {
+	var body ruleBody
+	if err := read(w, r, &body); err != nil {
+		s.fail(w, err)
+		return
+	}
+	rules, err := s.db.Rules(r.Context())
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	rule, t, err := s.newRule(body, rules)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	preview := rulePreview{Text: rule.Text()}
+	matches := []ruleMatch{}
+	err = s.db.PastCalls(r.Context(), rule.ToolName, func(c storage.PastCall) {
+		preview.Asked++
+		if !rule.Allows(c.AgentName, rule.ToolName, c.ArgumentsText) {
+			return
+		}
+		if _, err := t.Prepare(c.ArgumentsText); err != nil {
+			return // it came to no question
+		}
+		preview.Total++
+		if matches = append(matches, ruleMatch{c.RunID, c.ThreadID, c.ToolCallID, c.ArgumentsText, c.State, c.AtMs}); len(matches) > 2*maxMatches {
+			matches = newest(matches)
+		}
+	})
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	preview.Matches = newest(matches)
+	reply(w, http.StatusOK, preview)
+}
+
+// newest are the matches that are shown, the newest first.
+func newest(matches []ruleMatch) []ruleMatch {
+	slices.SortStableFunc(matches, func(a, b ruleMatch) int { return cmp.Compare(b.At, a.At) })
+	return matches[:min(len(matches), maxMatches)]
+}
