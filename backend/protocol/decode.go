@@ -270,6 +270,9 @@ func decodePresentation(parent *fields) *tool.Presentation {
 		Detail:  f.optionalText("detail"),
 		Summary: f.optionalText("summary"),
 	}
+	if tone := tool.Tone(f.optionalText("tone")); tone == tool.ToneWarning {
+		p.Tone = tone
+	}
 	parent.check(f)
 	return p
 }

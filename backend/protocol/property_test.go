@@ -102,7 +102,7 @@ func anyEvent(t *rapid.T) Event {
 	}
 	dropped := rapid.SampledFrom([]bool{false, false, false, true})
 	presentation := func() *tool.Presentation {
-		return rapid.SampledFrom([]*tool.Presentation{nil, nil, {Label: "L"}, {Label: "M", Summary: "s"}}).Draw(t, "presentation")
+		return rapid.SampledFrom([]*tool.Presentation{nil, nil, {Label: "L"}, {Label: "M", Summary: "s", Tone: tool.ToneWarning}}).Draw(t, "presentation")
 	}
 	switch rapid.IntRange(0, 21).Draw(t, "type") {
 	case 10:

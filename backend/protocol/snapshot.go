@@ -164,10 +164,11 @@ type (
 		Limit                 string       `json:"limit,omitempty"`
 	}
 	presentationJSON struct {
-		Label   string `json:"label,omitempty"`
-		Icon    string `json:"icon,omitempty"`
-		Detail  string `json:"detail,omitempty"`
-		Summary string `json:"summary,omitempty"`
+		Label   string    `json:"label,omitempty"`
+		Icon    string    `json:"icon,omitempty"`
+		Detail  string    `json:"detail,omitempty"`
+		Summary string    `json:"summary,omitempty"`
+		Tone    tool.Tone `json:"tone,omitempty"`
 	}
 	rawJSON struct {
 		Seq int64  `json:"seq"`
@@ -232,7 +233,7 @@ func presentationOf(p *tool.Presentation) *presentationJSON {
 	if p == nil || *p == (tool.Presentation{}) {
 		return nil
 	}
-	return &presentationJSON{Label: p.Label, Icon: p.Icon, Detail: p.Detail, Summary: p.Summary}
+	return &presentationJSON{Label: p.Label, Icon: p.Icon, Detail: p.Detail, Summary: p.Summary, Tone: p.Tone}
 }
 
 func usageOf(u *model.Usage) *model.Usage {

@@ -118,9 +118,9 @@ func TestReadSSEEndsWithTheErrorOfItsReader(t *testing.T) {
 }
 
 func TestReadSSEStopsWhenItsCallerDoes(t *testing.T) {
-	for event := range ReadSSE(strings.NewReader("data: 1\n\ndata: 2\n\n")) {
-		if string(event.Data) != "1" {
-			t.Errorf("got %q", event.Data)
+	for event, err := range ReadSSE(strings.NewReader("data: 1\n\ndata: 2\n\n")) {
+		if err != nil || string(event.Data) != "1" {
+			t.Errorf("got %q and %v, want 1", event.Data, err)
 		}
 		break
 	}
