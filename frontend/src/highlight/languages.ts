@@ -29,7 +29,10 @@ const languages: [names: string, load: Load][] = [
   ['sql', () => import('@codemirror/legacy-modes/mode/sql').then((mode) => mode.standardSQL)],
   ['yaml yml', () => import('@codemirror/legacy-modes/mode/yaml').then((mode) => mode.yaml)],
   ['toml', () => import('@codemirror/legacy-modes/mode/toml').then((mode) => mode.toml)],
-  ['ini properties env conf editorconfig', () => import('@codemirror/legacy-modes/mode/properties').then((m) => m.properties)],
+  [
+    'ini properties env conf editorconfig',
+    () => import('@codemirror/legacy-modes/mode/properties').then((m) => m.properties),
+  ],
   ['dockerfile', () => import('@codemirror/legacy-modes/mode/dockerfile').then((mode) => mode.dockerFile)],
   ['diff patch', () => import('@codemirror/legacy-modes/mode/diff').then((mode) => mode.diff)],
   ['nginx', () => import('@codemirror/legacy-modes/mode/nginx').then((mode) => mode.nginx)],
@@ -54,7 +57,10 @@ const byName = new Map(languages.flatMap(([names, load]) => names.split(' ').map
 
 /** The name under which a language is known here: of a fence's word, or of a file's ending or name. Undefined for others. */
 export function languageName(word: string | undefined): string | undefined {
-  const name = word?.trim().toLowerCase().split(/[\s,{]/)[0]
+  const name = word
+    ?.trim()
+    .toLowerCase()
+    .split(/[\s,{]/)[0]
   return name && byName.has(name) ? name : undefined
 }
 

@@ -44,7 +44,10 @@ describe('code', () => {
   })
 
   it('of 10,000 lines takes no second', async () => {
-    const lines = Array.from({ length: 10_000 }, (_, i) => `func f${i}(a string) error { return fmt.Errorf("no %d", ${i}) } // end`)
+    const lines = Array.from(
+      { length: 10_000 },
+      (_, i) => `func f${i}(a string) error { return fmt.Errorf("no %d", ${i}) } // end`,
+    )
     const highlighter = new Highlighter(lines, await load('go'))
     const begin = performance.now()
     highlighter.line(9_999)

@@ -124,6 +124,15 @@ export interface TestResult {
   error?: { message: string; code: string }
 }
 
+/** A file of a thread's folder, as it is now. */
+export interface FileText {
+  text: string
+  /** Of the whole file. */
+  bytes: number
+  /** The text is only its beginning. */
+  cut: boolean
+}
+
 export interface FolderListing {
   path: string
   parent: string

@@ -1,6 +1,7 @@
 import { type Records, splitEvents } from '../protocol/records'
 import {
   type Decision,
+  type FileText,
   type FolderListing,
   type FoundProvider,
   foundProvider,
@@ -23,7 +24,7 @@ import {
   testResult,
   threadSummary,
 } from './answers'
-import { type Fields, fields, isFields, list, parse, text } from './decode'
+import { type Fields, fields, flag, isFields, list, number, parse, text } from './decode'
 import {
   type HistoryMessage,
   historyMessage,
@@ -147,6 +148,17 @@ export class Api {
 
   async changeThread(threadId: string, choice: ThreadChoice): Promise<StudioThread> {
     return studioThread(await this.#json('PATCH', `/studio/threads/${at(threadId)}`, choice))
+  }
+
+  /** A new thread with everything that stands before a user's message. */
+  async fork(threadId: string, messageId: string): Promise<StudioThread> {
+    return studioThread(await this.#json('POST', `/studio/threads/${at(threadId)}/fork`, { messageId }))
+  }
+
+  /** A file of a thread's folder. */
+  async file(threadId: string, path: string): Promise<FileText> {
+    const answer = await this.#get(`/studio/threads/${at(threadId)}/file?path=${at(path)}`)
+    return { text: text(answer, 'text'), bytes: number(answer, 'size'), cut: flag(answer, 'truncated') }
   }
 
   async saveProvider(id: string, input: ProviderInput): Promise<Provider> {

@@ -27,6 +27,8 @@ export interface Host {
   /** Opens an address outside the window. */
   openExternal: (url: string) => void
   notify?: (title: string, body: string) => void
+  /** Asks where to save a file and writes it; false when the dialog was closed. */
+  saveFile?: (name: string, content: Blob) => Promise<boolean>
   setTheme?: (theme: 'light' | 'dark') => void
 }
 

@@ -7,6 +7,8 @@ interface Bound {
   PickFolder(): Promise<string>
   OpenExternal(url: string): Promise<void>
   Notify(title: string, body: string): Promise<void>
+  /** False when the dialog was closed. */
+  SaveFile(name: string, base64Content: string): Promise<boolean>
   SetTheme(theme: string): Promise<void>
 }
 
@@ -45,6 +47,18 @@ function host(app: Bound): Host {
     pickFolder: () => app.PickFolder(),
     openExternal: (url) => void app.OpenExternal(url).catch(report('Opening an address')),
     notify: (title, body) => void app.Notify(title, body).catch(report('A notification')),
+    saveFile: async (name, content) => app.SaveFile(name, await base64(content)),
     setTheme: (theme) => void app.SetTheme(theme).catch(report('Setting the theme')),
   }
+}
+
+/** The bytes of a blob in base64. */
+async function base64(content: Blob): Promise<string> {
+  const bytes = new Uint8Array(await content.arrayBuffer())
+  const pieces: string[] = []
+  // In pieces that are whole in base64: a call takes only so many arguments.
+  for (let from = 0; from < bytes.length; from += 30_000) {
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(from, from + 30_000))))
+  }
+  return pieces.join('')
 }

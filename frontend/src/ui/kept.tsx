@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useState } from 'react'
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
 
 interface Kept {
   /** Where flags are kept; absent, each lives as long as its component. */
@@ -16,12 +16,32 @@ export function Keep({ name, flags, children }: { name: string; flags?: Map<stri
 
 /** A flag that keeps its value while its component is not drawn. */
 export function useKept(name: string, initial: boolean): [boolean, (value: boolean) => void] {
+  const { get, set } = useKeptFlags()
+  const [began] = useState(initial)
+  return [get(name) ?? began, (value) => set(name, value)]
+}
+
+export interface KeptFlags {
+  /** undefined for a flag that was never set. */
+  get(name: string): boolean | undefined
+  set(name: string, value: boolean): void
+}
+
+/** Any number of flags that are kept as one of useKept is; the object changes with them. */
+export function useKeptFlags(): KeptFlags {
   const { flags, path } = useContext(KeptContext)
-  const key = `${path}/${name}`
-  const [value, setValue] = useState(flags?.get(key) ?? initial)
-  const set = (next: boolean) => {
-    flags?.set(key, next)
-    setValue(next)
-  }
-  return [value, set]
+  const [own] = useState(() => new Map<string, boolean>())
+  const [version, setVersion] = useState(0)
+  const kept = flags ?? own
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that a flag changed
+  return useMemo(
+    () => ({
+      get: (name) => kept.get(`${path}/${name}`),
+      set: (name, value) => {
+        kept.set(`${path}/${name}`, value)
+        setVersion((before) => before + 1)
+      },
+    }),
+    [kept, path, version],
+  )
 }

@@ -1,14 +1,14 @@
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
-import type { ReactNode, Ref } from 'react'
+import { type ReactNode, type Ref, useMemo } from 'react'
 import type { Call } from '../../protocol/transcript'
 import { Icon } from '../../ui/Icon'
 import { Keep, useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { ApprovalCard, type CardActions } from '../approvals/ApprovalCard'
-import { Arguments } from '../details/Arguments'
-import { BlockFrame } from '../details/BlockFrame'
+import { Arguments, ArgumentsBlock } from '../details/Arguments'
 import { Blocks, ResultBlock } from '../details/Blocks'
 import { GrowingView } from './GrowingView'
+import { showsContent } from './progress'
 import { statusOf, whoDecided } from './status'
 
 interface Props {
@@ -31,11 +31,7 @@ export function CallBody({ call, read, actions, onSeen }: Props) {
     case 'proposed':
     case 'approved':
     case 'dropped':
-      return (
-        <Box>
-          <Arguments text={call.argumentsText} />
-        </Box>
-      )
+      return <ArgumentsBlock text={call.argumentsText} />
     case 'waiting':
       return <ApprovalCard call={call} actions={actions} onSeen={onSeen} />
     case 'unknown':
@@ -57,13 +53,8 @@ export function CallBody({ call, read, actions, onSeen }: Props) {
     case 'running':
       return (
         <>
-          {call.update ? (
-            <Progress call={call} />
-          ) : (
-            <Box>
-              <Arguments text={call.argumentsText} />
-            </Box>
-          )}
+          <Progress call={call} />
+          {!call.update && <ArgumentsBlock text={call.argumentsText} />}
         </>
       )
     case 'denied':
@@ -111,14 +102,23 @@ function Box({ children }: { children: ReactNode }) {
   return <div className="min-w-0 overflow-hidden rounded-block border border-border bg-surface">{children}</div>
 }
 
-/** The latest progress. */
+/** The latest progress. Content that its details show as well is not drawn twice. */
 function Progress({ call }: { call: Call }) {
   const { update } = call
+  const twice = useMemo(() => update !== undefined && showsContent(update), [update])
   if (!update) return null
   return (
     <>
-      {update.detailsText !== undefined && <Blocks detailsText={update.detailsText} tail />}
-      {update.contentText !== undefined && <ResultBlock json={update.contentText} title="Progress" />}
+      {update.detailsText !== undefined && (
+        <Keep name="progress">
+          <Blocks detailsText={update.detailsText} tail />
+        </Keep>
+      )}
+      {update.contentText !== undefined && !twice && (
+        <Keep name="content">
+          <ResultBlock json={update.contentText} title="Progress" />
+        </Keep>
+      )}
     </>
   )
 }
@@ -149,7 +149,7 @@ function Refused({ call }: { call: Call }) {
         {call.state === 'expired' ? 'Nobody decided in time.' : `Denied by ${whoDecided(call.by)}.`}{' '}
         {call.reason && <Verbatim text={`“${call.reason}”`} />}
       </p>
-      <Arguments text={call.proposedText || call.argumentsText} />
+      <Arguments text={call.proposedText || call.argumentsText} brief />
     </Box>
   )
 }
@@ -181,26 +181,19 @@ function More({ call }: { call: Call }) {
         )}
       </div>
       {showArguments && (
-        <Keep name="given">
-          <BlockFrame
-            title={call.argumentsReplaced ? 'Arguments it ran with' : 'Arguments'}
-            copyText={call.argumentsText}
-            raw={call.argumentsText}
-          >
-            {() => <Arguments text={call.argumentsText} />}
-          </BlockFrame>
+        <>
+          <Keep name="given">
+            <ArgumentsBlock
+              title={call.argumentsReplaced ? 'Arguments it ran with' : 'Arguments'}
+              text={call.argumentsText}
+            />
+          </Keep>
           {call.argumentsReplaced && (
             <Keep name="proposed">
-              <BlockFrame
-                title="Arguments as the model wrote them"
-                copyText={call.proposedText}
-                raw={call.proposedText}
-              >
-                {() => <Arguments text={call.proposedText} />}
-              </BlockFrame>
+              <ArgumentsBlock title="Arguments as the model wrote them" text={call.proposedText} />
             </Keep>
           )}
-        </Keep>
+        </>
       )}
       {showResult && result && call.resultText !== undefined && (
         <Keep name="read">

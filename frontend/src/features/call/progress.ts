@@ -16,8 +16,20 @@ export function lastProgressLine(call: Call): string {
   return ''
 }
 
+/** Whether an update's details show the text that its content is. */
+export function showsContent({ contentText, detailsText }: NonNullable<Call['update']>): boolean {
+  if (!contentText?.startsWith('"') || detailsText === undefined) return false
+  const content = withoutColours(stringValue(contentText)).trim()
+  return detailsBlocks(detailsText).some((block) => 'text' in block && withoutColours(block.text).includes(content))
+}
+
 function lastLine(text: string): string {
   const end = text.trimEnd()
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal are left out
-  return end.slice(end.lastIndexOf('\n') + 1).replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+  return withoutColours(end.slice(end.lastIndexOf('\n') + 1))
+}
+
+/** Text without a terminal's colours. */
+function withoutColours(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes begin with a control character
+  return text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
 }

@@ -2,34 +2,67 @@ import { useMemo } from 'react'
 import { isJsonError, type JsonMember, type JsonNode, members, parseJson, stringValue } from '../../protocol/json'
 import { Keep } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
-import { Mark, Value } from './JsonTree'
+import { BlockFrame } from './BlockFrame'
+import { JsonValue, Mark } from './JsonTree'
 import { PlainLines } from './Lines'
+import { oddities } from './marks'
+
+interface Props {
+  text: string
+  /** Long values show their beginning until they are opened. */
+  brief?: boolean
+}
 
 /** A call's arguments: an object's members as a list, anything else as it was written. Nothing is rounded, left out or cut. */
-export function Arguments({ text }: { text: string }) {
+export function Arguments({ text, brief }: Props) {
   const root = useMemo(() => parseJson(text), [text])
+  const odd = useMemo(() => oddities(text), [text])
+  return (
+    <>
+      {odd.length > 0 && (
+        <p className="flex flex-wrap gap-y-1 px-3 pt-2">
+          {odd.map((words) => (
+            <Mark key={words}>{words}</Mark>
+          ))}
+        </p>
+      )}
+      <Content root={root} text={text} brief={brief} />
+    </>
+  )
+}
+
+/** Arguments in a frame: beside them, when asked, the text as it was written. */
+export function ArgumentsBlock({ text, title = 'Arguments' }: { text: string; title?: string }) {
+  return (
+    <BlockFrame title={title} copyText={text} file={{ name: 'arguments.json' }} raw={text} beside>
+      {(full) => <Arguments text={text} brief={!full} />}
+    </BlockFrame>
+  )
+}
+
+function Content({ root, text, brief }: Props & { root: ReturnType<typeof parseJson> }) {
   if (isJsonError(root)) {
     return (
       <div>
         <p className="px-3 pt-2 text-small text-wait">{text.trim() ? `Not JSON: ${root.message}` : 'No arguments'}</p>
-        {text.trim() && <PlainLines text={text} full />}
+        {text.trim() && <PlainLines text={text} full={!brief} />}
       </div>
     )
   }
   if (root.kind !== 'object') {
     return (
-      <div className="px-3 py-2 font-mono text-code">
-        <Value node={root} depth={0} full />
+      <div className="px-3 py-2">
+        <JsonValue node={root} full={!brief} />
       </div>
     )
   }
-  return <ArgumentList list={members(root)} />
+  return <ArgumentList list={members(root)} brief={brief} />
 }
 
-function ArgumentList({ list }: { list: JsonMember[] }) {
+function ArgumentList({ list, brief }: { list: JsonMember[]; brief?: boolean }) {
   if (list.length === 0) return <p className="px-3 py-2 text-small text-faint">No arguments</p>
   return (
-    <dl className="grid grid-cols-[minmax(72px,max-content)_1fr] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
+    <dl className="grid grid-cols-[minmax(72px,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
       {list.map((member, index) => (
         <div key={index} className="contents">
           <dt className="max-w-60 text-muted break-spaces">
@@ -43,7 +76,7 @@ function ArgumentList({ list }: { list: JsonMember[] }) {
           </dt>
           <dd className="min-w-0">
             <Keep name={String(index)}>
-              <ArgumentValue node={member.value} />
+              <ArgumentValue node={member.value} brief={brief} />
             </Keep>
           </dd>
         </div>
@@ -52,14 +85,25 @@ function ArgumentList({ list }: { list: JsonMember[] }) {
   )
 }
 
+/** A longer string, in UTF-16 units, or one of more lines, is drawn by lines. */
+const longText = 2000
+
 /** A string stands without its quotes unless it would then look like something else. */
-function ArgumentValue({ node }: { node: JsonNode }) {
-  if (node.kind !== 'string') return <Value node={node} depth={1} full />
+function ArgumentValue({ node, brief }: { node: JsonNode; brief?: boolean }) {
+  if (node.kind !== 'string') return <JsonValue node={node} full={!brief} />
   const value = stringValue(node.text)
   const plain = value.trim() === value && value !== '' && isJsonError(parseJson(value))
+  const text = plain || value.includes('\n') ? value : node.text
+  if (text.length <= longText && text.split('\n', 14).length < 14) {
+    return (
+      <pre className="break-spaces">
+        <Verbatim text={text} />
+      </pre>
+    )
+  }
   return (
-    <pre className="break-spaces">
-      <Verbatim text={plain || value.includes('\n') ? value : node.text} />
-    </pre>
+    <div className="-mx-3 -my-2">
+      <PlainLines text={text} full={!brief} />
+    </div>
   )
 }

@@ -1,6 +1,7 @@
 import { fireEvent, render, screen, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
-import { Arguments } from './Arguments'
+import { describe, expect, it, vi } from 'vitest'
+import { OpenLink } from '../../markdown/OpenLink'
+import { Arguments, ArgumentsBlock } from './Arguments'
 import { Blocks, ResultBlock } from './Blocks'
 
 const details = (value: unknown) => <Blocks detailsText={typeof value === 'string' ? value : JSON.stringify(value)} />
@@ -52,11 +53,89 @@ describe('details blocks', () => {
 
   it('sort a table by the head that is pressed', () => {
     const { container } = render(details('{"table":{"columns":["n"],"rows":[[10],[9],[1.0]]}}'))
-    const cells = () => [...container.querySelectorAll('td')].map((cell) => cell.textContent)
+    const cells = () => [...container.querySelectorAll('[role=cell]')].map((cell) => cell.textContent)
     fireEvent.click(screen.getByRole('button', { name: 'n' }))
     expect(cells()).toEqual(['1.0', '9', '10'])
     fireEvent.click(screen.getByRole('button', { name: 'n' }))
     expect(cells()).toEqual(['10', '9', '1.0'])
+    fireEvent.click(screen.getByRole('button', { name: 'n' }))
+    expect(cells()).toEqual(['10', '9', '1.0'])
+    expect(screen.getByRole('columnheader').getAttribute('aria-sort')).toBe('none')
+  })
+
+  it.each([
+    ['markdown', { markdown: Array.from({ length: 340 }, (_, i) => `line ${i + 1}  `).join('\n') }, 'line'],
+    [
+      'code',
+      { code: { text: Array.from({ length: 340 }, (_, i) => `line ${i + 1}`).join('\n'), lang: 'txt' } },
+      'line',
+    ],
+    ['a table', { table: { columns: ['c'], rows: Array.from({ length: 90 }, (_, i) => [`line ${i + 1}`]) } }, 'row'],
+    ['JSON', Array.from({ length: 90 }, (_, i) => `line ${i + 1}`), 'line'],
+  ])('show twelve lines of %s, and all when asked', (_, value, unit) => {
+    const { container } = render(details(value))
+    expect(container.textContent).not.toContain('line 13')
+    fireEvent.click(screen.getByRole('button', { name: new RegExp(`^Show all \\d+ ${unit}s$`) }))
+    expect(container.textContent).toContain('line 90')
+  })
+
+  it('of 200 KB in one line show its beginning and its size, and can be saved whole', async () => {
+    const text = 'é'.repeat(100_000)
+    const saved: Blob[] = []
+    vi.stubGlobal('URL', {
+      ...URL,
+      createObjectURL: (blob: Blob) => saved.push(blob) && 'blob:x',
+      revokeObjectURL: () => undefined,
+    })
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined)
+    const { container } = render(details({ text }))
+    expect(container.textContent?.length).toBeLessThan(10_000)
+    expect(block('Text').getByText('200.0 KB')).toBeTruthy()
+    fireEvent.click(block('Text').getByRole('button', { name: 'Save' }))
+    await vi.waitFor(() => expect(saved[0]?.size).toBe(200_000))
+    fireEvent.click(screen.getByRole('button', { name: /^Show all/ }))
+    expect(container.textContent).toContain(text)
+    vi.unstubAllGlobals()
+  })
+
+  it('give code the file beside it as its heading', () => {
+    render(
+      details([
+        { file: { path: 'a/main.go', line: 3 } },
+        { code: { text: 'package main', lang: '' } },
+        { file: { path: 'b.go' } },
+      ]),
+    )
+    expect(block('a/main.go:3').getByText(/main$/)).toBeTruthy()
+    expect(block('File').getByText('b.go')).toBeTruthy()
+    expect(screen.getAllByRole('region')).toHaveLength(2)
+  })
+
+  it('colour code once its language is there', async () => {
+    const { container } = render(details({ code: { text: 'func main() {}', lang: 'go' } }))
+    await vi.waitFor(() => expect(container.querySelector('.tok-keyword')?.textContent).toBe('func'))
+    expect(container.querySelector('code')?.textContent).toBe('func main() {}')
+  })
+
+  it('show an image that fits, and in full size after a press', () => {
+    render(details({ image: { src: 'data:image/png;base64,AAAA', mediaType: 'image/png', alt: 'A chart' } }))
+    const image = screen.getByRole('img', { name: 'A chart' })
+    expect(block('Image').getByText('3 B')).toBeTruthy()
+    const press = screen.getByRole('button', { pressed: false, name: 'A chart' })
+    fireEvent.click(press)
+    expect(press.getAttribute('aria-pressed')).toBe('true')
+    expect(image.className).toContain('max-w-none')
+  })
+
+  it('offer a remote image to be opened outside', () => {
+    const asked: string[] = []
+    render(
+      <OpenLink value={(address) => asked.push(address)}>
+        {details({ image: { src: 'https://a.example/x.png', mediaType: 'image/png', alt: '' } })}
+      </OpenLink>,
+    )
+    fireEvent.click(screen.getByRole('button', { name: 'Open outside…' }))
+    expect(asked).toEqual(['https://a.example/x.png'])
   })
 
   it.each([
@@ -117,5 +196,17 @@ describe('arguments', () => {
   ])('show %s', (_, text, want) => {
     const { container } = render(<Arguments text={text} />)
     for (const each of want) expect(container.textContent).toContain(each)
+  })
+
+  it('say in a word what a reader might overlook, however deep it stands', () => {
+    const { container } = render(<Arguments text={'{"a":{"b":{"c":{"d":{"e":1e400}}}}}'} />)
+    expect(container.textContent).toContain('1 big number')
+  })
+
+  it('stand beside their raw text when asked', () => {
+    render(<ArgumentsBlock text={'{ "n" : 1.0 }'} />)
+    fireEvent.click(screen.getByRole('button', { name: 'Raw' }))
+    expect(screen.getByRole('region', { name: 'Raw' }).textContent).toContain('{ "n" : 1.0 }')
+    expect(screen.getByRole('definition').textContent).toBe('1.0')
   })
 })

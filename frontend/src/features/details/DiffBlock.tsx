@@ -1,10 +1,12 @@
 import clsx from 'clsx'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { counted } from '../../ui/format'
+import { Keep, useKeptFlags } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { BlockFrame } from './BlockFrame'
 import { type DiffLine, type FileDiff, readDiff } from './diff'
 import { type DiffRow, splitRows, unifiedRows } from './diffRows'
+import { FileLink } from './FileLink'
 import { Lines, PlainLines } from './Lines'
 
 /** From this width on, in px, the two sides stand beside each other. */
@@ -15,26 +17,24 @@ export function DiffBlock({ text, raw }: { text: string; raw: string }) {
   const files = useMemo(() => readDiff(text), [text])
   if (files.length === 0) {
     return (
-      <BlockFrame title="Diff" copyText={text} raw={raw}>
+      <BlockFrame title="Diff" copyText={text} file={{ name: 'changes.diff' }} raw={raw}>
         {(full) => <PlainLines text={text || 'No changes.'} full={full} />}
       </BlockFrame>
     )
   }
   return files.map((file, index) => (
-    <BlockFrame
-      key={index}
-      title={file.path || 'Diff'}
-      heading={
-        <span className="font-mono font-semibold text-code text-text">
-          <Verbatim text={file.path || 'Diff'} />
-        </span>
-      }
-      meta={<Counts file={file} />}
-      copyText={text}
-      raw={raw}
-    >
-      {(full) => <FileView file={file} full={full} />}
-    </BlockFrame>
+    <Keep key={index} name={String(index)}>
+      <BlockFrame
+        title={file.path || 'Diff'}
+        heading={file.path ? <FileLink path={file.path} /> : undefined}
+        meta={<Counts file={file} />}
+        copyText={text}
+        file={{ name: 'changes.diff' }}
+        raw={raw}
+      >
+        {(full) => <FileView file={file} full={full} />}
+      </BlockFrame>
+    </Keep>
   ))
 }
 
@@ -49,7 +49,7 @@ function Counts({ file }: { file: FileDiff }) {
 function FileView({ file, full }: { file: FileDiff; full: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   const [split, setSplit] = useState(false)
-  const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set())
+  const flags = useKeptFlags()
   useLayoutEffect(() => {
     const element = box.current
     if (!element || typeof ResizeObserver === 'undefined') return
@@ -57,8 +57,11 @@ function FileView({ file, full }: { file: FileDiff; full: boolean }) {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  const rows = useMemo(() => (split ? splitRows(file, expanded) : unifiedRows(file, expanded)), [file, split, expanded])
-  const expand = (at: number) => setExpanded(new Set(expanded).add(at))
+  const rows = useMemo(() => {
+    const expanded = (at: number) => flags.get(`context:${at}`) ?? false
+    return split ? splitRows(file, expanded) : unifiedRows(file, expanded)
+  }, [file, split, flags])
+  const expand = (at: number) => flags.set(`context:${at}`, true)
   return (
     <div ref={box}>
       <Lines lines={rows} full={full} draw={(row) => <RowView row={row} onExpand={expand} />} />

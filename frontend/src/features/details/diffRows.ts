@@ -11,17 +11,20 @@ export type DiffRow =
 const kept = 3
 const foldFrom = 2 * kept + 4
 
-/** The diff with both sides in one column. expanded holds the places whose folded lines are shown. */
-export function unifiedRows(file: FileDiff, expanded: ReadonlySet<number>): DiffRow[] {
+/** Whether the unchanged lines that are folded at a place are shown. */
+export type Expanded = (at: number) => boolean
+
+/** The diff with both sides in one column. */
+export function unifiedRows(file: FileDiff, expanded: Expanded): DiffRow[] {
   return rows(file, expanded, (lines) => lines.map((line) => ({ kind: 'line', line })))
 }
 
 /** The diff with the old side on the left and the new one on the right. */
-export function splitRows(file: FileDiff, expanded: ReadonlySet<number>): DiffRow[] {
+export function splitRows(file: FileDiff, expanded: Expanded): DiffRow[] {
   return rows(file, expanded, pairs)
 }
 
-function rows(file: FileDiff, expanded: ReadonlySet<number>, draw: (lines: DiffLine[]) => DiffRow[]): DiffRow[] {
+function rows(file: FileDiff, expanded: Expanded, draw: (lines: DiffLine[]) => DiffRow[]): DiffRow[] {
   const out: DiffRow[] = []
   let place = 0
   for (const hunk of file.hunks) {
@@ -29,7 +32,7 @@ function rows(file: FileDiff, expanded: ReadonlySet<number>, draw: (lines: DiffL
     for (let i = 0; i < hunk.lines.length; ) {
       const context = stretch(hunk.lines, i)
       const lines = hunk.lines.slice(i, i + context.length)
-      if (context.same && lines.length >= foldFrom && !expanded.has(place)) {
+      if (context.same && lines.length >= foldFrom && !expanded(place)) {
         out.push(...draw(lines.slice(0, kept)))
         out.push({ kind: 'fold', at: place, lines: lines.length - 2 * kept })
         out.push(...draw(lines.slice(-kept)))

@@ -11,7 +11,7 @@ import { Verbatim } from '../../ui/Verbatim'
 import type { CardActions } from '../approvals/ApprovalCard'
 import { CallRow } from '../call/CallRow'
 import { GroupRow } from '../call/GroupRow'
-import { Arguments } from '../details/Arguments'
+import { ArgumentsBlock } from '../details/Arguments'
 import { BlockFrame } from '../details/BlockFrame'
 import { JsonTree } from '../details/JsonTree'
 import { PlainLines } from '../details/Lines'
@@ -157,14 +157,12 @@ function TurnFooter({ row: { run, turn } }: { row: Extract<Row, { kind: 'turn' }
             </p>
           ))}
           {calls.map((call) => (
-            <BlockFrame
-              key={call.id}
-              title={`${call.toolName}, dropped: ${call.dropReason ?? 'no reason was told'}`}
-              copyText={call.proposedText}
-              raw={call.proposedText}
-            >
-              {() => <Arguments text={call.proposedText} />}
-            </BlockFrame>
+            <Keep key={call.id} name={call.id}>
+              <ArgumentsBlock
+                title={`${call.toolName}, dropped: ${call.dropReason ?? 'no reason was told'}`}
+                text={call.proposedText}
+              />
+            </Keep>
           ))}
         </div>
       )}
@@ -177,7 +175,7 @@ function Odd({ name, raw, id }: { name: string; raw: string; id: string }) {
   return (
     <div className="py-1">
       <Keep name={id} flags={store.flags}>
-        <BlockFrame title={name} copyText={raw} raw={raw}>
+        <BlockFrame title={name} copyText={raw} file={{ name: 'event.json' }} raw={raw}>
           {(full) =>
             raw.startsWith('{') ? <JsonTree text={raw} full={full} /> : <PlainLines text={raw} full={full} />
           }
