@@ -1,6 +1,7 @@
 import Monitor from 'lucide/dist/esm/icons/monitor.mjs'
 import Moon from 'lucide/dist/esm/icons/moon.mjs'
 import PanelLeft from 'lucide/dist/esm/icons/panel-left.mjs'
+import PanelRight from 'lucide/dist/esm/icons/panel-right.mjs'
 import Plug from 'lucide/dist/esm/icons/plug.mjs'
 import Settings from 'lucide/dist/esm/icons/settings.mjs'
 import Sun from 'lucide/dist/esm/icons/sun.mjs'
@@ -28,6 +29,7 @@ export function TopBar({ onToggleSidebar }: Props) {
   const app = useApp()
   const connection = useCell(app.connection)
   const theme = useCell(app.studio.cell).state?.settings.theme ?? 'system'
+  const route = useCell(app.router.route)
   const { icon, next } = themes[theme]
   const setTheme = () => {
     app.studio.save({ theme: next }).catch((cause: unknown) => toast(messageOf(cause), 'err'))
@@ -41,6 +43,13 @@ export function TopBar({ onToggleSidebar }: Props) {
       <ConnectionWord connection={connection} />
       <IconButton icon={icon} label={`Theme: ${theme}. Change to ${next}`} onClick={setTheme} />
       <IconButton icon={Settings} label="Settings" onClick={() => app.setUp.set({ kind: 'settings' })} />
+      {route.kind === 'thread' && (
+        <IconButton
+          icon={PanelRight}
+          label="Show or hide the run inspector (Ctrl I)"
+          onClick={() => app.inspector.setOpen(!app.inspector.open.get())}
+        />
+      )}
     </header>
   )
 }

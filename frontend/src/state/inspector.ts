@@ -19,15 +19,26 @@ const roomy = 1200
 
 /** The run inspector: whether it is open, on what, and how wide. It and the thread's rows show one selection. */
 export class Inspector {
-  readonly open = new Cell(read('open', window.innerWidth >= roomy ? 1 : 0) === 1)
+  readonly open = new Cell(initiallyOpen())
   /** In px. */
   readonly width = new Cell(clampWidth(read('width', paneWidth.usual)))
   readonly tab = new Cell<InspectorTab>('timeline')
+  /** Whether the events are those of the selected call alone. */
+  readonly onlyCall = new Cell(false)
   readonly selected = new Cell<Selection | undefined>(undefined)
+
+  #sheet = false
+
+  /** A sheet lies over the thread: it opens only when it is asked for, and nothing of that is kept. */
+  fit(sheet: boolean): void {
+    if (sheet === this.#sheet) return
+    this.#sheet = sheet
+    this.open.set(!sheet && initiallyOpen())
+  }
 
   setOpen(open: boolean): void {
     this.open.set(open)
-    write('open', open ? 1 : 0)
+    if (!this.#sheet) write('open', open ? 1 : 0)
   }
 
   setWidth(px: number): void {
@@ -47,6 +58,10 @@ export class Inspector {
     if (row.kind === 'call') this.selected.set({ runId: row.run.id, turn: row.call.turn, callId: row.call.id })
     if (row.kind === 'turn') this.selected.set({ runId: row.run.id, turn: row.turn.turn })
   }
+}
+
+function initiallyOpen(): boolean {
+  return read('open', window.innerWidth >= roomy ? 1 : 0) === 1
 }
 
 function clampWidth(px: number): number {

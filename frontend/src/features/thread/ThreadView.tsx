@@ -11,6 +11,7 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { toast } from '../../ui/toasts'
+import { WithInspector } from '../inspector/InspectorPane'
 import { Composer } from './Composer'
 import { Feed } from './Feed'
 import { Header } from './Header'
@@ -25,7 +26,9 @@ export function ThreadView({ threadId }: { threadId: string }) {
   if (store?.threadId !== threadId) return null
   return (
     <ThreadContext value={store}>
-      <Thread key={threadId} store={store} />
+      <WithInspector key={threadId} store={store}>
+        <Thread store={store} />
+      </WithInspector>
     </ThreadContext>
   )
 }

@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react'
+import type { Presentation } from '../../protocol/events'
+import type { Call } from '../../protocol/transcript'
+import { Keep } from '../../ui/kept'
+import { ToolIcon } from '../../ui/ToolIcon'
+import { Verbatim } from '../../ui/Verbatim'
+import { Blocks, ResultBlock } from '../details/Blocks'
+import { Facts, Section } from './parts'
+import { durationWord, exactMoment } from './words'
+
+/** What the application got: the whole result, its details, its presentation. */
+export function AppGot({ call }: { call: Call }) {
+  const facts: [string, ReactNode][] = []
+  if (call.error !== undefined) facts.push(['Error', <Verbatim key="error" text={call.error} />])
+  if (call.errorCode !== undefined) facts.push(['Code', <code key="code">{call.errorCode}</code>])
+  if (call.runningAt !== undefined) facts.push(['Began', exactMoment(call.runningAt)])
+  if (call.endedAt !== undefined) facts.push(['Ended', exactMoment(call.endedAt)])
+  if (call.endedAt !== undefined) facts.push(['Took', durationWord(call.durationMs)])
+  if (call.updateCount > 0) facts.push(['Progress', `told ${call.updateCount} times`])
+  return (
+    <Section title="What the application got">
+      {call.resultText === undefined && <p className="text-small text-muted">No result has come.</p>}
+      <Facts facts={facts} />
+      {call.resultText !== undefined && (
+        <Keep name="result">
+          <ResultBlock json={call.resultText} title="Result" />
+        </Keep>
+      )}
+      {call.detailsText !== undefined && (
+        <Keep name="details">
+          <Blocks detailsText={call.detailsText} />
+        </Keep>
+      )}
+      {call.presentation && <PresentationFacts presentation={call.presentation} />}
+    </Section>
+  )
+}
+
+/** What a client made for users draws of the call. */
+export function ClientSees({ call }: { call: Call }) {
+  const look = call.presentation
+  return (
+    <Section title="What a user-facing client sees">
+      <div className="flex items-center gap-2 rounded-block border border-border bg-bg px-3 py-2 text-small">
+        <ToolIcon name={look?.icon} className="text-muted" />
+        <span className="shrink-0 font-semibold">
+          <Verbatim text={look?.label || call.toolName} />
+        </span>
+        <span className="min-w-0 flex-1 truncate font-mono text-code text-muted">
+          <Verbatim text={look?.detail ?? ''} />
+        </span>
+        {look?.summary && (
+          <span className="shrink-0 text-muted">
+            <Verbatim text={look.summary} />
+          </span>
+        )}
+      </div>
+      <p className="text-small text-muted">
+        The protocol sends such a client the same arguments, result and details as the application. Nothing is redacted
+        yet.
+      </p>
+    </Section>
+  )
+}
+
+function PresentationFacts({ presentation: { label, icon, detail, summary } }: { presentation: Presentation }) {
+  const facts: [string, ReactNode][] = [['Label', <Verbatim key="label" text={label} />]]
+  if (icon) facts.push(['Icon', <code key="icon">{icon}</code>])
+  if (detail) facts.push(['Detail', <Verbatim key="detail" text={detail} />])
+  if (summary) facts.push(['Summary', <Verbatim key="summary" text={summary} />])
+  return <Facts facts={facts} />
+}

@@ -1,0 +1,93 @@
+import { type ReactNode, useState } from 'react'
+import type { Price } from '../../transport/answers'
+import { Button } from '../../ui/Button'
+import { countOf, priceOf, type RunFigures, type TokenKind, type TurnFigures } from './figures'
+import { PricesDialog } from './PricesDialog'
+import { countWord, dollars, durationWord, rateWord, sumWord } from './words'
+
+const tokens: [TokenKind, string][] = [
+  ['inputTokens', 'Input tokens'],
+  ['cachedInputTokens', 'of them cached'],
+  ['outputTokens', 'Output tokens'],
+  ['reasoningTokens', 'of them reasoning'],
+]
+
+interface Props {
+  run: RunFigures
+  /** The turn that stands beside the run. */
+  turn?: TurnFigures
+  prices: Price[]
+}
+
+/** What the run, and a turn of it, took. What nobody told is unknown. */
+export function FigureTable({ run, turn, prices }: Props) {
+  const [pricing, setPricing] = useState(false)
+  const request = turn?.request
+  const usage = request?.turn.usage
+  const models = [...new Set(run.turns.flatMap((each) => each.request?.turn.model ?? []))]
+  const unpriced = models.filter((model) => !priceOf(model, prices))
+  return (
+    <>
+      <table className="w-full text-small">
+        <thead className="text-muted">
+          <tr>
+            <td />
+            <th scope="col" className="pb-1 pl-2 text-right font-medium">
+              Run
+            </th>
+            <th scope="col" className="pb-1 pl-2 text-right font-medium">
+              {request ? `Turn ${turn.turn}` : 'Turn'}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map(([kind, name]) => (
+            <Line
+              key={kind}
+              name={name}
+              run={sumWord(run.tokens[kind], countWord)}
+              turn={countWord(countOf(usage, kind))}
+            />
+          ))}
+          <Line name="Cost" run={sumWord(run.cost, dollars)} turn={dollars(turn?.cost)} />
+          <Line
+            name="Time"
+            run={durationWord(run.lastedMs)}
+            turn={durationWord(turn?.request && turn.to - turn.from)}
+          />
+          <Line name="Model at work" run={durationWord(run.modelMs)} turn={durationWord(request?.lastedMs)} />
+          <Line name="Waited for people" run={durationWord(run.waitedMs)} turn="" />
+          <Line name="Time to first token" run="" turn={durationWord(request?.firstTokenMs)} />
+          <Line name="Output tokens" run="" turn={rateWord(request?.tokensPerSecond)} />
+        </tbody>
+      </table>
+      <div className="mt-2 flex items-center gap-2 text-small text-faint">
+        <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">{note(run, models, unpriced)}</p>
+        <Button small tone="ghost" onClick={() => setPricing(true)}>
+          Prices…
+        </Button>
+      </div>
+      {pricing && <PricesDialog prices={prices} suggested={unpriced} onClose={() => setPricing(false)} />}
+    </>
+  )
+}
+
+function Line({ name, run, turn }: { name: string; run: ReactNode; turn: ReactNode }) {
+  return (
+    <tr>
+      <th scope="row" className="py-px text-left font-normal text-muted">
+        {name}
+      </th>
+      <td className="tnum py-px pl-2 text-right">{run}</td>
+      <td className="tnum py-px pl-2 text-right">{turn}</td>
+    </tr>
+  )
+}
+
+function note(run: RunFigures, models: string[], unpriced: string[]): string {
+  if (unpriced.length > 0) return `No price is set for ${unpriced.join(', ')}.`
+  if (models.length === 0) return 'No model was named, so nothing says what a token cost.'
+  if (run.retries > 0) return '≥: what a try that failed used is never told.'
+  if (Object.values(run.tokens).some(({ partial }) => partial)) return '≥: not every turn told its tokens.'
+  return ''
+}

@@ -1,0 +1,78 @@
+import { useCallback } from 'react'
+import type { Call } from '../../protocol/transcript'
+import { useApp } from '../../state/app'
+import type { RunView, ThreadStore } from '../../state/threadStore'
+import type { HistoryMessage } from '../../transport/inspection'
+import { count, counted } from '../../ui/format'
+import { Keep } from '../../ui/kept'
+import { BlockFrame } from '../details/BlockFrame'
+import { PlainLines } from '../details/Lines'
+import { cutOf, readMessages } from './history'
+import { Answered, Section } from './parts'
+import { useAnswer } from './useAnswer'
+
+/** What the model reads of a call: the content of its message in the thread's history, as it stands there. */
+export function ModelRead({ store, run, call }: { store: ThreadStore; run: RunView; call: Call }) {
+  const { api } = useApp()
+  const { settled } = call.own
+  const key = `${run.id}/${call.id}`
+  const ask = useCallback(
+    async (signal: AbortSignal) => {
+      const messages = settled ? await readMessages(api, store, signal) : undefined
+      return { message: messages?.get(key) }
+    },
+    [api, store, key, settled],
+  )
+  const asked = useAnswer(`${key} ${settled}`, ask)
+  const laterTurn = run.transcript.turns.find(({ turn }) => turn > call.turn)
+  return (
+    <Section title="What the model read">
+      <Answered asked={asked} what="The thread’s history">
+        {({ message }) =>
+          message ? (
+            <Content message={message} turn={laterTurn?.turn} />
+          ) : (
+            <p className="text-small text-muted">{absent(call)}</p>
+          )
+        }
+      </Answered>
+    </Section>
+  )
+}
+
+function Content({ message: { content }, turn }: { message: HistoryMessage; turn?: number }) {
+  const cut = cutOf(content)
+  return (
+    <>
+      <p className="text-small text-muted">
+        {counted(characters(content), 'character')},{' '}
+        {turn ? `first sent with turn ${turn}` : 'not sent in this run so far'}.
+        {cut && (
+          <span className="text-wait">
+            {' '}
+            Cut: {count(cut.gone)} of {count(cut.total)} characters are not shown to the model.
+          </span>
+        )}
+      </p>
+      <Keep name="read">
+        <BlockFrame title="Tool message" copyText={content} file={{ name: 'tool-message.txt' }} raw={content}>
+          {(full) => <PlainLines text={content || '(empty)'} full={full} />}
+        </BlockFrame>
+      </Keep>
+    </>
+  )
+}
+
+function absent(call: Call): string {
+  if (!call.own.settled) return 'Nothing yet: the call has no result.'
+  if (call.parentToolCallId !== undefined)
+    return 'Nothing: a call inside of another is read by whatever made it, not by this thread’s model.'
+  return 'The history has no message of this call. If the thread goes on, one is put in: see History.'
+}
+
+/** Unicode characters, as the limit counts them. */
+function characters(text: string): number {
+  let n = 0
+  for (const _ of text) n++
+  return n
+}
