@@ -19,12 +19,19 @@ const (
 	External   SideEffect = "external" // acts on services of others
 )
 
+// Tone is how a result is to be taken, where a check mark would say too much.
+type Tone string
+
+// ToneWarning is for a call that did its work, of which something is wrong: a command that exits with 1.
+const ToneWarning Tone = "warning"
+
 // Presentation says how a client shows a call without the tool's code.
 type Presentation struct {
 	Label   string `json:"label"`
 	Icon    string `json:"icon,omitempty"`    // a Lucide name
 	Detail  string `json:"detail,omitempty"`  // what the call is about, one line
 	Summary string `json:"summary,omitempty"` // a few words on the result: "3 matches"
+	Tone    Tone   `json:"tone,omitempty"`    // of the result; empty is all well
 }
 
 // Update is progress of a running call, for people only: nothing of it reaches the model or the memory.

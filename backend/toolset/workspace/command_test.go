@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -58,8 +59,16 @@ func TestACommandGivesItsExitCodeAndItsOutput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			if got := content[ran](t, f.call("run_command", args{"command": tc.command})); got != tc.want {
+			r := f.call("run_command", args{"command": tc.command})
+			if got := content[ran](t, r); got != tc.want {
 				t.Errorf("got %+v, want %+v", got, tc.want)
+			}
+			tone := tool.Tone("")
+			if tc.want.ExitCode != 0 {
+				tone = tool.ToneWarning
+			}
+			if got := r.Presentation; got.Tone != tone || got.Summary != fmt.Sprintf("exit %d", tc.want.ExitCode) {
+				t.Errorf("got summary %q and tone %q, want the exit code and %q", got.Summary, got.Tone, tone)
 			}
 			if took := time.Since(start); took > 5*time.Second {
 				t.Errorf("took %s, want it not to wait for others", took)

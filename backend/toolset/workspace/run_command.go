@@ -121,6 +121,9 @@ func (w *workspace) command(ctx tool.Context, in commandArgs) (out tool.Output[c
 	code, note := p.result()
 	out.Content = commandResult{ExitCode: code, Output: output, Note: note}
 	out.Presentation = presentCommand(in, fmt.Sprintf("exit %d", code))
+	if code != 0 {
+		out.Presentation.Tone = tool.ToneWarning
+	}
 	return out, nil
 }
 

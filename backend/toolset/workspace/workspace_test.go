@@ -327,7 +327,7 @@ func TestCallsArePresentedByWhatTheyTouch(t *testing.T) {
 		"search":      {"search_files", args{"pattern": "two"}, tool.Presentation{Label: "Search files", Icon: "search", Detail: "two"}, tool.Presentation{Label: "Search files", Icon: "search", Detail: "two", Summary: "2 matches"}},
 		"search in":   {"search_files", args{"pattern": "t.o", "path": "sub"}, tool.Presentation{Label: "Search files", Icon: "search", Detail: "t.o in sub"}, tool.Presentation{Label: "Search files", Icon: "search", Detail: "t.o in sub", Summary: "1 match"}},
 		"search none": {"search_files", args{"pattern": "three"}, tool.Presentation{Label: "Search files", Icon: "search", Detail: "three"}, tool.Presentation{Label: "Search files", Icon: "search", Detail: "three", Summary: "no matches"}},
-		"command":     {"run_command", args{"command": "exit 3"}, tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "exit 3"}, tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "exit 3", Summary: "exit 3"}},
+		"command":     {"run_command", args{"command": "exit 3"}, tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "exit 3"}, tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "exit 3", Summary: "exit 3", Tone: tool.ToneWarning}},
 		"two lines":   {"run_command", args{"command": "true\n\nfalse || true"}, tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "true …"}, tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "true …", Summary: "exit 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -192,6 +192,7 @@ function presentation(parent: Fields): Presentation | undefined {
     icon: optionalText(f, 'icon'),
     detail: optionalText(f, 'detail'),
     summary: optionalText(f, 'summary'),
+    tone: optionalText(f, 'tone') === 'warning' ? 'warning' : undefined,
   }
 }
 

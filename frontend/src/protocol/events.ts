@@ -36,7 +36,11 @@ export interface Presentation {
   icon?: string // a Lucide name
   detail?: string // what the call is about, one line
   summary?: string // a few words on the result
+  tone?: Tone // of the result; absent is all well
 }
+
+/** How a result is to be taken, where a check mark would say too much. */
+export type Tone = 'warning'
 
 /** Counts tokens. What the provider did not tell is absent, never 0. */
 export interface Usage {

@@ -35,10 +35,11 @@ describe('folding', () => {
     expect(kinds(folding().fold(text, true))).toEqual(['speaker', 'group', 'text'])
   })
 
-  it('keeps other labels, failures, and calls that took long out of a group', () => {
+  it('keeps other labels, failures, warnings, and calls that took long out of a group', () => {
+    const warned = [...call('w', 'read_file', '{}'), result('w', { presentation: { label: '', tone: 'warning' } })]
     const failed = [...call('f', 'read_file', '{}'), result('f', { error: 'no', result: null })]
     const slow = [...call('s', 'read_file', '{}'), state('s', 'running'), result('s', { durationMs: 1200 })]
-    for (const odd of [failed, slow, done('o', 'list_files')]) {
+    for (const odd of [failed, warned, slow, done('o', 'list_files')]) {
       const rows = rowsOf(start(), turn(1), ...reads(4), ...odd, ...reads(4, 10))
       expect(kinds(folding().fold(rows, false))).toEqual(['speaker', 'group', 'call', 'group'])
     }

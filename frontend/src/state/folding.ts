@@ -35,7 +35,7 @@ export class Folding {
     this.#changed()
   }
 
-  /** Folds four or more adjacent closed, done calls of one label into a group; never the tail of a live run. */
+  /** Folds four or more adjacent closed, done calls of one label, all well, into a group; never the tail of a live run. */
   fold(rows: readonly Row[], live: boolean | undefined): Row[] {
     const tail = live ? tailStart(rows) : rows.length
     const groups = new Map<string, string>()
@@ -86,7 +86,7 @@ export class Folding {
     const { key, call } = row
     if (this.#groups.has(key)) return true
     if (!this.following || call.state !== 'done' || call.children.length > 0) return false
-    return !this.#chosen.get(key) && !opensItself(row)
+    return !this.#chosen.get(key) && !opensItself(row) && !call.presentation?.tone
   }
 }
 

@@ -1,4 +1,5 @@
 import { act, fireEvent, screen } from '@testing-library/react'
+import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
 import { describe, expect, it, vi } from 'vitest'
 import {
   approval,
@@ -70,6 +71,16 @@ describe('the row of a call', () => {
       ['5 ms'],
     ],
     [
+      'done',
+      [
+        ...written(),
+        state('c1', 'running'),
+        result('c1', { presentation: { ...look, summary: 'exit 3', tone: 'warning' } }),
+      ],
+      'exit 3',
+      ['5 ms'],
+    ],
+    [
       'failed',
       [
         ...written(),
@@ -136,6 +147,14 @@ describe('the row of a call', () => {
     expect(article.textContent).toContain('Deploy')
     expect(article.textContent).toContain('staging, api@4f1c2')
     for (const words of shown) expect(article.textContent).toContain(words)
+  })
+
+  it('draws a result with a warning in amber, without a check mark', async () => {
+    const { article } = await row(...written(), result('c1', { presentation: { ...look, tone: 'warning' } }))
+    const status = article.querySelector('[data-status]')
+    expect(status?.className).toContain('text-wait')
+    expect(status?.textContent).toBe('done, with a warning')
+    expect(status?.querySelector('path')?.getAttribute('d')).toBe(TriangleAlert[0]?.[1].d)
   })
 
   it('is drawn from its presentation, else by the name of its tool', async () => {

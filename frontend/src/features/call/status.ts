@@ -7,6 +7,7 @@ import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import Clock from 'lucide/dist/esm/icons/clock.mjs'
 import PenLine from 'lucide/dist/esm/icons/pen-line.mjs'
 import ShieldQuestionMark from 'lucide/dist/esm/icons/shield-question-mark.mjs'
+import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
 import type { Call } from '../../protocol/transcript'
 
 /** How a call's state is said and drawn. The ring of a running call is no icon. */
@@ -30,7 +31,9 @@ export function statusOf(call: Call): CallStatus {
     case 'running':
       return { word: 'running', tone: 'text-run' }
     case 'done':
-      return { word: call.presentation?.summary || 'done', tone: 'text-ok', icon: Check }
+      return call.presentation?.tone === 'warning'
+        ? { word: call.presentation.summary || 'done, with a warning', tone: 'text-wait', icon: TriangleAlert }
+        : { word: call.presentation?.summary || 'done', tone: 'text-ok', icon: Check }
     case 'failed':
       return { word: timedOut(call) ? 'timed out' : 'failed', tone: 'text-err', icon: CircleX }
     case 'denied':
