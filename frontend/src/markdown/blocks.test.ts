@@ -18,7 +18,7 @@ describe('growing markdown', () => {
 
   it('reads only its end again', () => {
     const growing = new GrowingMarkdown()
-    growing.blocks(`${'A paragraph.\n\n'.repeat(500)}The end`)
+    growing.blocks(`${'A paragraph.\n\n'.repeat(100)}The end`)
     expect(growing.openLength).toBeLessThan(100)
   })
 
@@ -26,6 +26,38 @@ describe('growing markdown', () => {
     const growing = new GrowingMarkdown()
     growing.blocks('one\n\ntwo\n\nthree\n\nfour')
     expect(html(growing, 'other')).toBe('<p>other</p>')
+  })
+})
+
+describe('what a model writes', () => {
+  const remote = (address: string) => `(<a href="${address}">remote image, not loaded</a>)`
+  it.each([
+    ['HTML', 'a <b onclick="x()">c</b>', '<p>a &lt;b onclick="x()"&gt;c&lt;/b&gt;</p>'],
+    [
+      'a block of HTML',
+      '<img src=x onerror=y>\n<i>z</i>',
+      '<p>&lt;img src=x onerror=y&gt;<br>&lt;i&gt;z&lt;/i&gt;</p>',
+    ],
+    ['text in a raw block', 'a <pre>b < c &amp; d</pre>', '<p>a &lt;pre&gt;b &lt; c &amp;amp; d&lt;/pre&gt;</p>'],
+    ['a comment', 'a <!-- b -->', '<p>a &lt;!-- b --&gt;</p>'],
+    ['a line break and small tags', 'a<br>b<sup>2</sup><br/>c', '<p>a<br>b<sup>2</sup><br>c</p>'],
+    [
+      'a link',
+      '[a *b*](https://a.example/?x=1&y=2)',
+      '<p><a href="https://a.example/?x=1&amp;y=2">a <em>b</em></a></p>',
+    ],
+    ['a link that runs', '[a *b*](javascript:alert(1))', '<p>a <em>b</em></p>'],
+    ['a link that runs, as itself', '<javascript:alert(1)>', '<p>javascript:alert(1)</p>'],
+    ['a link to a place of no host', '[a](./b.go)', '<p>a</p>'],
+    ['a remote image', '![a <b>](https://a.example/b.png)', `<p>a &lt;b&gt; ${remote('https://a.example/b.png')}</p>`],
+    ['an image that is no address', '![a](data:image/png;base64,AA==)', '<p>a (image, not shown)</p>'],
+    [
+      'an image in a link',
+      '[![a](https://a.example/b.png)](https://b.example/)',
+      '<p><a href="https://b.example/">a (remote image, not loaded)</a></p>',
+    ],
+  ])('%s', (_, text, want) => {
+    expect(html(new GrowingMarkdown(), text)).toBe(want)
   })
 })
 

@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify'
 import { Marked, type Token } from 'marked'
+import { openable, renderer } from './renderer'
 
 /** A top-level block of markdown as clean HTML. */
 export interface HtmlBlock {
@@ -7,7 +8,7 @@ export interface HtmlBlock {
   html: string
 }
 
-const marked = new Marked({ gfm: true, breaks: true, async: false })
+const marked = new Marked({ gfm: true, breaks: true, async: false }, { renderer })
 
 const allowed = {
   ALLOWED_TAGS: [
@@ -15,7 +16,7 @@ const allowed = {
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'sup', 'sub', 'kbd', 'span'],
   ],
   ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
-  ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+  ALLOWED_URI_REGEXP: openable,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
 }

@@ -1,0 +1,45 @@
+import type { RendererObject, Token } from 'marked'
+
+/** The addresses a link may lead to. */
+export const openable = /^(?:https?|mailto):/i
+
+/** The tags a model may write itself: they have no attributes and load nothing. */
+const plainTag = /^<\/?(?:br|sub|sup|kbd)\s*\/?>$/i
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? '')
+}
+
+/**
+ * What is drawn of markdown that is not as marked would have it: HTML stands there as it was written, a link that cannot be
+ * opened is its text, and an image is its text and a link, for nothing is loaded from elsewhere.
+ */
+export const renderer: RendererObject = {
+  html(token) {
+    if (plainTag.test(token.text.trim())) return token.text
+    const text = escaped(token.text.trimEnd())
+    return token.block ? `<p>${text.replaceAll('\n', '<br>')}</p>` : text
+  },
+  text(token) {
+    // marked leaves what stands inside of a raw block, such as <pre>, as it is.
+    return 'escaped' in token && token.escaped ? escaped(token.text) : false
+  },
+  link({ href, tokens }) {
+    if (!openable.test(href)) return this.parser.parseInline(tokens)
+    return tokens.some((token) => token.type === 'image')
+      ? `<a href="${escaped(href)}">${this.parser.parseInline(tokens.map(asText))}</a>`
+      : false
+  },
+  image({ href, text }) {
+    if (!openable.test(href)) return `${escaped(text)} (image, not shown)`
+    return `${escaped(text)} (<a href="${escaped(href)}">remote image, not loaded</a>)`
+  },
+}
+
+/** An image inside of a link, which cannot hold a link of its own. */
+function asText(token: Token): Token {
+  if (token.type !== 'image') return token
+  return { type: 'text', raw: token.raw, text: `${token.text} (remote image, not loaded)` }
+}
