@@ -168,11 +168,11 @@ function turnFigures(
       cost: costOfUsage(turn.usage, priceOf(turn.model, prices)),
     })
   }
-  for (const [turn, own] of calls) {
+  const outside = [...calls].map(([turn, own]) => {
     const from = own.reduce((first, call) => Math.min(first, call.from), Number.POSITIVE_INFINITY)
-    out.push({ turn, calls: own, from, to: own.reduce((latest, call) => Math.max(latest, call.to), from) })
-  }
-  return out.sort((a, b) => a.from - b.from)
+    return { turn, calls: own, from, to: own.reduce((latest, call) => Math.max(latest, call.to), from) }
+  })
+  return [...outside, ...out]
 }
 
 function requestOf(turn: Turn, end: number, last: boolean): RequestFigures {
