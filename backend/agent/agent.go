@@ -59,7 +59,7 @@ type Runner struct {
 	// ErrNotFound. Agents is the common case.
 	Resolve func(ctx context.Context, name, threadID string) (*Agent, error)
 	// OnEvent hears every event after it was stored, in the order of its run, from one goroutine per run. One that panics is
-	// logged, and the run goes on. A slow one slows its run.
+	// logged, and the run goes on. A slow one slows its run. It must not wait for its own run: Decide does, from a goroutine it may.
 	OnEvent func(runID string, f protocol.Frame)
 	// MergeWindow is how long consecutive deltas are gathered into one event; 0 is 16 ms, negative never merges.
 	MergeWindow time.Duration

@@ -224,8 +224,11 @@ func (x *run) startEvent() protocol.Event {
 	return &protocol.Start{MessageID: x.messageID, ThreadID: x.threadID, RunID: x.id, AgentName: x.agent.Name}
 }
 
-// launch stores the first events and lets the run go. It releases the thread when the run's stretch is over.
+// launch stores the first events and lets the run go. It releases the thread once the end of the run's stretch is stored, so that
+// who hears of it may send the next message at once.
 func (r *Runner) launch(x *run, release func()) (*Handle, error) {
+	release = sync.OnceFunc(release)
+	x.sink.ended = release
 	go x.sink.loop()
 	if err := x.sink.commit(); err != nil {
 		_ = x.sink.close() // it says the same
@@ -248,7 +251,9 @@ func (r *Runner) launch(x *run, release func()) (*Handle, error) {
 		x.main()
 		x.cancel(nil)
 		rt.mu.Lock()
-		delete(rt.live, x.id)
+		if rt.live[x.id] == x {
+			delete(rt.live, x.id)
+		}
 		rt.mu.Unlock()
 		release()
 		r.expect(x.outcome.Pending)

@@ -24,6 +24,7 @@ type sink struct {
 	now      func() time.Time
 	window   time.Duration
 	announce func([]protocol.Frame, Run)
+	ended    func()      // called when the stretch's end is stored, before it is told
 	failed   func(error) // called once, when a batch could not be stored
 
 	mu      sync.Mutex
@@ -222,6 +223,9 @@ func (s *sink) put(batch *Batch) {
 	// A run that is cancelled still has its end to tell.
 	err := s.store.Append(context.Background(), batch)
 	if err == nil {
+		if batch.Run.Status != protocol.StatusRunning {
+			s.ended()
+		}
 		s.announce(batch.Frames, batch.Run)
 	}
 	s.mu.Lock()
