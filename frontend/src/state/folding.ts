@@ -12,6 +12,7 @@ export class Folding {
   /** False while the reader looks at something above the tail. */
   following = true
   readonly #changed: () => void
+  readonly #now: () => number
   /** What the reader opened or closed. */
   readonly #chosen = new Map<string, boolean>()
   /** Rows that opened by themselves, while they were seen. */
@@ -19,14 +20,16 @@ export class Folding {
   /** The group each folded row is in. */
   #groups = new Map<string, string>()
 
-  constructor(changed: () => void) {
+  /** changed hears when the reader opened or closed something; now is the time it is in what is shown, in Unix ms. */
+  constructor(changed: () => void, now: () => number = Date.now) {
     this.#changed = changed
+    this.#now = now
   }
 
   isOpen(row: CallRow): boolean {
     const chosen = this.#chosen.get(row.key)
     if (chosen !== undefined) return chosen
-    if (opensItself(row)) this.#opened.add(row.key)
+    if (opensItself(row, this.#now())) this.#opened.add(row.key)
     return this.#opened.has(row.key)
   }
 
@@ -35,7 +38,7 @@ export class Folding {
     this.#changed()
   }
 
-  /** Folds four or more adjacent closed, done calls of one label, all well, into a group; never the tail of a live run. */
+  /** Folds four or more adjacent closed, done calls of one label into a group; never the tail of a live run. */
   fold(rows: readonly Row[], live: boolean | undefined): Row[] {
     const tail = live ? tailStart(rows) : rows.length
     const groups = new Map<string, string>()
@@ -84,18 +87,20 @@ export class Folding {
 
   #folds(row: CallRow): boolean {
     const { key, call } = row
+    // In playback a call that was folded away may be back at its work.
+    if (call.state !== 'done') return false
     if (this.#groups.has(key)) return true
-    if (!this.following || call.state !== 'done' || call.children.length > 0) return false
-    return !this.#chosen.get(key) && !opensItself(row) && !call.presentation?.tone
+    if (!this.following || call.children.length > 0) return false
+    return !this.#chosen.get(key) && !opensItself(row, this.#now())
   }
 }
 
 /** Whether a row opens by itself: its call waits or waited, failed, or took over a second to be written or to run. */
-function opensItself({ call, written }: CallRow): boolean {
+function opensItself({ call, written }: CallRow, now: number): boolean {
   if (call.waitingAt !== undefined || call.state === 'failed' || call.state === 'unknown') return true
-  const wrote = Math.min(written ?? Date.now(), call.runningAt ?? Infinity, call.endedAt ?? Infinity) - call.startedAt
+  const wrote = Math.min(written ?? now, call.runningAt ?? Infinity, call.endedAt ?? Infinity) - call.startedAt
   if (wrote > long) return true
-  return (call.state === 'running' ? Date.now() - (call.runningAt ?? call.startedAt) : (call.durationMs ?? 0)) > long
+  return (call.state === 'running' ? now - (call.runningAt ?? call.startedAt) : (call.durationMs ?? 0)) > long
 }
 
 /** Where the calls begin that stand at the very end under one label. */

@@ -1,20 +1,30 @@
 import { Cell } from './cell'
 
-/** What the window shows: a thread, or a new one that is not made yet. */
-export type Route = { kind: 'thread'; threadId: string } | { kind: 'new' }
+/** An event of a run, by its number in the run's log. */
+export interface RouteMoment {
+  runId: string
+  seq: number
+}
+
+/** What the window shows: a thread, as it is or as it was at a moment, or a new one that is not made yet. */
+export type Route = { kind: 'thread'; threadId: string; moment?: RouteMoment } | { kind: 'new' }
 
 export function parseRoute(hash: string): Route {
-  const match = /^#\/t\/([^/]+)/.exec(hash)
-  if (!match?.[1]) return { kind: 'new' }
+  const [, thread, run, seq] = /^#\/t\/([^/]+)(?:\/r\/([^/]+)\/e\/(\d{1,15})$)?/.exec(hash) ?? []
+  if (!thread) return { kind: 'new' }
   try {
-    return { kind: 'thread', threadId: decodeURIComponent(match[1]) }
+    const threadId = decodeURIComponent(thread)
+    if (!run) return { kind: 'thread', threadId }
+    return { kind: 'thread', threadId, moment: { runId: decodeURIComponent(run), seq: Number(seq) } }
   } catch {
     return { kind: 'new' } // a broken escape names no thread
   }
 }
 
 export function formatRoute(route: Route): string {
-  return route.kind === 'thread' ? `#/t/${encodeURIComponent(route.threadId)}` : '#/new'
+  if (route.kind === 'new') return '#/new'
+  const thread = `#/t/${encodeURIComponent(route.threadId)}`
+  return route.moment ? `${thread}/r/${encodeURIComponent(route.moment.runId)}/e/${route.moment.seq}` : thread
 }
 
 /** The route as the address has it. */
@@ -28,6 +38,12 @@ export class Router {
 
   go(route: Route): void {
     location.hash = formatRoute(route)
+    this.route.set(route)
+  }
+
+  /** Goes there in place of where it is, so that Back does not lead through it. */
+  replace(route: Route): void {
+    history.replaceState(null, '', formatRoute(route))
     this.route.set(route)
   }
 }

@@ -13,6 +13,7 @@ import { type Api, ApiError, messageOf } from '../transport/api'
 import type { Ring } from '../transport/transport'
 import { Cell } from './cell'
 import { Folding } from './folding'
+import { type Moment, onlyGrows, Playback } from './playback'
 import { type Row, runRows } from './rows'
 
 /** A run of the open thread. Its transcript is changed in place; the store's version says when to look again. */
@@ -66,10 +67,15 @@ export class ThreadStore {
   readonly state = new Cell<ThreadState>(empty)
   /** The rows of all runs in order: a new array only when a row came, went or changed its kind. */
   readonly rows = new Cell<Row[]>([])
-  readonly folding = new Folding(() => {
-    this.#rebuild()
-    this.#tell()
-  })
+  /** The run that is played back, while one is: the thread is then shown as it was at one of that run's events. */
+  readonly playback = new Cell<Playback | undefined>(undefined)
+  readonly folding = new Folding(
+    () => {
+      this.#rebuild()
+      this.#tell()
+    },
+    () => this.now(),
+  )
   /** What is open inside of rows, kept while they are scrolled away. */
   readonly flags = new Map<string, boolean>()
   readonly #api: Api
@@ -77,6 +83,8 @@ export class ThreadStore {
   readonly #listeners = new Set<() => void>()
   readonly #closing = new AbortController()
   #order: Entry[] = []
+  #playedRows: Row[] = []
+  #playedDirty = false
   #scheduled = false
   #lastAt = 0
 
@@ -85,8 +93,54 @@ export class ThreadStore {
     this.threadId = threadId
   }
 
+  /** The runs that are shown, the newest last: in playback the one that is played ends them. */
   get runs(): readonly RunView[] {
+    return this.#shown()
+  }
+
+  /** All runs as they are now. */
+  get liveRuns(): readonly RunView[] {
     return this.#order
+  }
+
+  /** The time it is in what is shown, in Unix ms: in playback that of its event. */
+  now(): number {
+    const playback = this.#played()
+    return playback ? playback.now : Date.now()
+  }
+
+  /** Shows a run as it was at a moment, and the runs before it; false when the thread has no such run. */
+  play(runId: string, moment: Moment): boolean {
+    const current = this.playback.get()
+    if (current?.run.id === runId) {
+      if (current.state.get().phase === 'failed') void current.open(moment)
+      else current.go(moment)
+      return true
+    }
+    const run = this.#entries.get(runId)
+    if (!run) return false
+    this.live()
+    const playback = new Playback(this.#api, run, (rows) => {
+      this.#playedDirty ||= rows
+      this.#schedule()
+    })
+    this.playback.set(playback)
+    void playback.open(moment)
+    return true
+  }
+
+  /** Ends playback: the thread is shown as it is now. */
+  live(): void {
+    const playback = this.playback.get()
+    if (!playback) return
+    playback.close()
+    this.playback.set(undefined)
+    this.#playedRows = []
+    this.#playedDirty = false
+    this.#rebuild()
+    const { phase, fault } = this.state.get()
+    this.#settle(phase, fault)
+    this.#tell()
   }
 
   /** Hears that transcripts changed, once per frame. A row looks only at the version of its own call. */
@@ -121,7 +175,16 @@ export class ThreadStore {
     }
     if (ring.error) entry.fault = ring.error
     entry.wanted = Math.max(entry.wanted, ring.last)
+    const playback = this.playback.get()
+    if (playback?.run.id === ring.runId) playback.ring(ring.last)
     void this.#pull(entry)
+  }
+
+  /** Opens what the row of a call stands in, so that it is among the rows. */
+  reveal(runId: string, callId: string): void {
+    const all = this.#order.flatMap((entry) => entry.rows).concat(this.#playedRows)
+    const row = all.find((each) => each.kind === 'call' && each.run.id === runId && each.call.id === callId)
+    if (row?.kind === 'call') this.folding.reveal(row)
   }
 
   /** Folds a run again from its first event: for one of which events are missing. */
@@ -135,6 +198,7 @@ export class ThreadStore {
 
   close(): void {
     this.#closing.abort()
+    this.playback.get()?.close()
     this.#listeners.clear()
   }
 
@@ -203,10 +267,7 @@ export class ThreadStore {
     }
     apply(transcript, frame)
     this.#lastAt = Math.max(this.#lastAt, frame.at)
-    const { type } = frame.event
-    const grows =
-      type === 'text-delta' || type === 'reasoning-delta' || type === 'tool-call-delta' || type === 'tool-update'
-    if (!grows || transcript.items.length !== before || transcript.gaps.length > 0) entry.dirty = true
+    if (!onlyGrows(frame) || transcript.items.length !== before || transcript.gaps.length > 0) entry.dirty = true
   }
 
   #schedule(): void {
@@ -223,7 +284,7 @@ export class ThreadStore {
   }
 
   #publish(): void {
-    if (this.#order.some((entry) => entry.dirty)) this.#rebuild()
+    if (this.#playedDirty || this.#order.some((entry) => entry.dirty)) this.#rebuild()
     const { phase, fault } = this.state.get()
     this.#settle(phase, fault)
     this.#tell()
@@ -240,8 +301,33 @@ export class ThreadStore {
       entry.dirty = false
       entry.rows = runRows(entry, entry === newest, entry.rows)
     }
-    const all = this.#order.flatMap((entry) => entry.rows)
-    this.rows.set(this.folding.fold(all, newest && !ended(newest.transcript.status)))
+    const playback = this.#played()
+    if (playback && this.#playedDirty) this.#playedRows = runRows(playback.run, false, this.#playedRows)
+    this.#playedDirty = false
+    const all = this.#before(playback).flatMap((entry) => entry.rows)
+    const last = playback ? playback.run : newest
+    this.rows.set(this.folding.fold(all.concat(this.#playedRows), last && !ended(last.transcript.status)))
+  }
+
+  /** The playback that is shown: one that still reads, or could not, is not. */
+  #played(): Playback | undefined {
+    const playback = this.playback.get()
+    return playback?.state.get().phase === 'ready' ? playback : undefined
+  }
+
+  /** The runs that stand whole above the one that is played. */
+  #before(playback: Playback | undefined): Entry[] {
+    return playback
+      ? this.#order.slice(
+          0,
+          this.#order.findIndex(({ id }) => id === playback.run.id),
+        )
+      : this.#order
+  }
+
+  #shown(): RunView[] {
+    const playback = this.#played()
+    return playback ? [...this.#before(playback), playback.run] : this.#order
   }
 
   #settle(phase: ThreadState['phase'], fault?: ThreadState['fault']): void {
@@ -250,7 +336,7 @@ export class ThreadStore {
     if (phase === 'ready' && before.phase !== 'ready') this.#rebuild()
     const status = newest && (newest.transcript.last === 0 ? newest.status : newest.transcript.status)
     const live = newest && status && !ended(status) ? newest : undefined
-    const waiting = this.#order.flatMap((run) => pendingCalls(run.transcript).map((call) => ({ run, call })))
+    const waiting = this.#shown().flatMap((run) => pendingCalls(run.transcript).map((call) => ({ run, call })))
     const same =
       before.phase === phase &&
       before.fault === fault &&

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { formatRoute, parseRoute, type Route } from './route'
+
+const routes: [string, Route][] = [
+  ['#/new', { kind: 'new' }],
+  ['#/t/a%2Fb', { kind: 'thread', threadId: 'a/b' }],
+  ['#/t/t1/r/r%201/e/8412', { kind: 'thread', threadId: 't1', moment: { runId: 'r 1', seq: 8412 } }],
+]
+
+it.each(routes)('the address %s is read and written', (hash, route) => {
+  expect(parseRoute(hash)).toEqual(route)
+  expect(formatRoute(route)).toBe(hash)
+})
+
+it.each([
+  ['', { kind: 'new' }],
+  ['#/t/%E0%A4%A', { kind: 'new' }],
+  ['#/t/t1/r/r1', { kind: 'thread', threadId: 't1' }],
+  ['#/t/t1/r/r1/e/x', { kind: 'thread', threadId: 't1' }],
+  ['#/t/t1/r/r1/e/5/more', { kind: 'thread', threadId: 't1' }],
+])('what of the address %s is no moment is not taken for one', (hash, route) => {
+  expect(parseRoute(hash)).toEqual(route)
+})
