@@ -38,7 +38,7 @@ export class Folding {
     this.#changed()
   }
 
-  /** Folds four or more adjacent closed, done calls of one label into a group; never the tail of a live run. */
+  /** Folds four or more adjacent closed, done calls of one label, all well, into a group; never the tail of a live run. */
   fold(rows: readonly Row[], live: boolean | undefined): Row[] {
     const tail = live ? tailStart(rows) : rows.length
     const groups = new Map<string, string>()
@@ -91,7 +91,7 @@ export class Folding {
     if (call.state !== 'done') return false
     if (this.#groups.has(key)) return true
     if (!this.following || call.children.length > 0) return false
-    return !this.#chosen.get(key) && !opensItself(row, this.#now())
+    return !this.#chosen.get(key) && !opensItself(row, this.#now()) && !call.presentation?.tone
   }
 }
 
