@@ -6,6 +6,7 @@ import Plug from 'lucide/dist/esm/icons/plug.mjs'
 import Settings from 'lucide/dist/esm/icons/settings.mjs'
 import Sun from 'lucide/dist/esm/icons/sun.mjs'
 import Unplug from 'lucide/dist/esm/icons/unplug.mjs'
+import { InboxButton } from '../features/inbox/InboxButton'
 import { useApp } from '../state/app'
 import { useCell } from '../state/cell'
 import { messageOf } from '../transport/api'
@@ -41,6 +42,7 @@ export function TopBar({ onToggleSidebar }: Props) {
       <span className="font-semibold">Callboard</span>
       <span className="flex-1" />
       <ConnectionWord connection={connection} />
+      <InboxButton />
       <IconButton icon={icon} label={`Theme: ${theme}. Change to ${next}`} onClick={setTheme} />
       <IconButton icon={Settings} label="Settings" onClick={() => app.setUp.set({ kind: 'settings' })} />
       {route.kind === 'thread' && (

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { InboxDialog } from '../features/inbox/InboxDialog'
 import { NewThread } from '../features/setup/NewThread'
 import { SettingsDialog } from '../features/setup/SettingsDialog'
 import { ThreadView } from '../features/thread/ThreadView'
@@ -53,6 +54,7 @@ export function Window({ app }: { app: App }) {
             </div>
           </div>
           <SettingsDialog />
+          <InboxDialog />
           <LinkDialog address={link} onOpen={app.transport.host.openExternal} onClose={() => setLink(undefined)} />
           <LiveRegion app={app} />
         </Toaster>

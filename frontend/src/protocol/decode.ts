@@ -143,6 +143,11 @@ function approvals(f: Fields, raw: string): Approval[] {
   return list.map((item: unknown, i) => approval(fields(item, 'an approval'), texts[i] ?? '{}'))
 }
 
+/** Reads the JSON text of one approval, in an event or in the list of what waits; it throws Malformed. */
+export function decodeApproval(raw: string): Approval {
+  return approval(fields(JSON.parse(raw), 'an approval'), raw)
+}
+
 function approval(f: Fields, raw: string): Approval {
   const texts = rawMembers(raw, ['arguments', 'details'])
   const toolCallId = id(f, 'toolCallId')

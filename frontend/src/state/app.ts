@@ -1,11 +1,15 @@
 import { createContext, useContext } from 'react'
-import type { FoundProvider, PendingApproval, Provider, ThreadChoice } from '../transport/answers'
+import type { Decision, FoundProvider, PendingApproval, Provider, ThreadChoice } from '../transport/answers'
 import { Api, messageOf } from '../transport/api'
+import type { ToolInfo } from '../transport/rules'
 import type { Connection, Ring, Transport } from '../transport/transport'
 import { toast, undoable } from '../ui/toasts'
 import { Announcer } from './announcer'
 import { Cell } from './cell'
+import { DecisionGuard } from './guard'
+import { Inbox } from './inbox'
 import { Inspector } from './inspector'
+import { Arrivals, Notifications, waitingNotice } from './notifications'
 import { Router } from './route'
 import { StoredTexts } from './stored'
 import { StudioStore } from './studio'
@@ -46,31 +50,40 @@ export class App {
   /** A call or a turn to be taken to, once its thread is on the screen; quiet, the focus stays where it is. */
   readonly jump = new Cell<Jump | undefined>(undefined)
   readonly inspector = new Inspector()
+  readonly inbox: Inbox
+  /** Whether the list of what waits is on the screen. */
+  readonly inboxOpen = new Cell(false)
+  readonly guard = new DecisionGuard()
+  readonly notifications: Notifications
+  readonly #arrivals = new Arrivals()
+  #tools: Promise<ToolInfo[]> | undefined
   #open: ThreadStore | undefined
   #lost = false
   readonly #began = Date.now()
-  /** How many calls waited in each thread, as of the last list. */
-  #waited = new Map<string, number>()
 
   constructor(transport: Transport) {
     this.transport = transport
     this.api = new Api(transport)
     this.threads = new ThreadList(this.api)
     this.studio = new StudioStore(this.api)
+    this.inbox = new Inbox(this.api)
+    this.notifications = new Notifications(transport.host.notifying)
   }
 
   /** Begins to listen and reads what the window begins with. The returned function ends it. */
   start(): () => void {
-    const stopWatching = this.threads.state.subscribe(() => this.#listChanged())
+    const stopWatching = this.threads.state.subscribe(() => this.#sendQueued())
+    const stopWaiting = this.inbox.state.subscribe(() => this.#waitingChanged())
     void this.studio.refresh()
     void this.threads.refresh()
-    void this.#readLeftOver()
+    void this.inbox.refresh()
     const stopListening = this.transport.listen(
       (ring) => this.#ring(ring),
       (connection) => this.#connected(connection),
     )
     return () => {
       stopWatching()
+      stopWaiting()
       stopListening()
       this.#open?.close()
     }
@@ -90,6 +103,29 @@ export class App {
     await this.api.startRun(threadId, agentName, input, denyPending)
     void this.threads.refresh()
     if (this.#open?.threadId === threadId) void this.#open.refresh()
+  }
+
+  /** Answers a call that waits, in any thread. It rejects with the server's words, and then too reads again what waits. */
+  async decide(approvalId: string, decision: Decision): Promise<void> {
+    try {
+      await this.api.decide(approvalId, decision)
+      this.guard.decided(Date.now())
+    } finally {
+      void this.inbox.refresh()
+      void this.threads.refresh()
+      void this.#open?.refresh()
+    }
+  }
+
+  /** A tool and the schema of its arguments; undefined when the Studio has none of that name. */
+  async tool(name: string): Promise<ToolInfo | undefined> {
+    this.#tools ??= this.api.tools()
+    try {
+      return (await this.#tools).find((tool) => tool.name === name)
+    } catch (cause) {
+      this.#tools = undefined // the next who asks tries again
+      throw cause
+    }
   }
 
   /** Goes to a new demo thread with its message typed, not sent. */
@@ -133,6 +169,7 @@ export class App {
 
   #ring(ring: Ring): void {
     this.threads.ring(ring)
+    this.inbox.ring(ring)
     this.#open?.ring(ring)
   }
 
@@ -143,44 +180,28 @@ export class App {
     this.#lost = false
     void this.studio.refresh()
     void this.threads.refresh()
+    void this.inbox.refresh()
     void this.#open?.refresh()
   }
 
-  /** Reads what still waits of what waited when the window began. */
-  async #readLeftOver(): Promise<void> {
-    try {
-      const pending = await this.api.approvals()
-      this.leftOver.set(pending.filter((each) => each.since < this.#began))
-    } catch (cause) {
-      console.warn('What waits could not be read', cause)
+  #waitingChanged(): void {
+    const { phase, approvals } = this.inbox.state.get()
+    if (phase !== 'ready') return
+    this.leftOver.set(approvals.filter((each) => each.since < this.#began))
+    const arrived = this.#arrivals.look(approvals)
+    if (document.hasFocus()) return
+    for (const threadId of new Set(arrived.map((each) => each.threadId))) {
+      void this.#notify(arrived.filter((each) => each.threadId === threadId))
     }
   }
 
-  #listChanged(): void {
-    this.#sendQueued()
-    const { phase, threads, query } = this.threads.state.get()
-    if (phase !== 'ready' || query) return
-    const waits = new Map(threads.map((thread) => [thread.id, thread.pendingApprovals]))
-    const before = this.#waited
-    this.#waited = waits
-    if ([...waits].every(([id, n]) => before.get(id) === n)) return
-    if (this.leftOver.get().length > 0) void this.#readLeftOver()
-    for (const thread of threads) {
-      const n = before.get(thread.id)
-      if (n !== undefined && thread.pendingApprovals > n && !document.hasFocus())
-        void this.#notify(thread.id, thread.title)
-    }
-  }
-
-  /** One notification for what began to wait while nobody looked: the thread's title and the call's label, no arguments. */
-  async #notify(threadId: string, title: string): Promise<void> {
-    const { notify } = this.transport.host
-    if (!notify) return
-    const labels = await this.api.approvals().then(
-      (all) => all.filter((each) => each.threadId === threadId).map((each) => each.label),
-      () => [], // the notification says less then
-    )
-    notify(title || 'Callboard', `Needs approval: ${labels.join(', ') || 'a call'}`)
+  /** One notification for what began to wait in a thread while nobody looked. A click on it shows the call and answers nothing. */
+  async #notify(calls: PendingApproval[]): Promise<void> {
+    const [first] = calls
+    if (!first) return
+    const find = () => this.threads.state.get().threads.find((thread) => thread.id === first.threadId)
+    if (!find()) await this.threads.refresh()
+    this.notifications.show(waitingNotice(calls, find()?.title ?? '', () => this.showCall(first)))
   }
 
   /** Sends what was queued for threads whose run has completed. One that failed or was stopped keeps its message. */

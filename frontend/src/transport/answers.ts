@@ -1,5 +1,18 @@
-import type { Status } from '../protocol/events'
-import { type Fields, fields, flag, list, number, optionalNumber, optionalText, text, texts, word } from './decode'
+import { decodeApproval } from '../protocol/decode'
+import type { Approval, Status } from '../protocol/events'
+import {
+  type Fields,
+  fields,
+  flag,
+  list,
+  number,
+  optionalNumber,
+  optionalText,
+  parse,
+  text,
+  texts,
+  word,
+} from './decode'
 
 export interface ThreadSummary {
   id: string
@@ -140,13 +153,12 @@ export interface FolderListing {
   error: string
 }
 
-export interface PendingApproval {
-  approvalId: string
+/** A call that waits for a person, in any thread. */
+export interface PendingApproval extends Approval {
   runId: string
   threadId: string
-  toolCallId: string
-  kind: 'approval' | 'unknown'
-  label: string
+  agentName: string
+  /** Unix ms. */
   since: number
 }
 
@@ -179,14 +191,13 @@ export function runSummary(of: Fields): RunSummary {
   }
 }
 
-export function pendingApproval(of: Fields): PendingApproval {
+export function pendingApproval(json: string): PendingApproval {
+  const of = fields(parse(json))
   return {
-    approvalId: text(of, 'approvalId'),
+    ...decodeApproval(json),
     runId: text(of, 'runId'),
     threadId: text(of, 'threadId'),
-    toolCallId: text(of, 'toolCallId'),
-    kind: word(of, 'kind', ['approval', 'unknown']),
-    label: text(fields(of.presentation), 'label') || text(of, 'toolName'),
+    agentName: text(of, 'agentName'),
     since: number(of, 'since'),
   }
 }

@@ -1,3 +1,4 @@
+import { elements, rawMember } from '../protocol/json'
 import { type Records, splitEvents } from '../protocol/records'
 import {
   type Decision,
@@ -33,6 +34,7 @@ import {
   type ProviderRequest,
   providerRequest,
 } from './inspection'
+import { type Rule, type RuleDraft, type RulePreview, rule, rulePreview, type ToolInfo, toolInfo } from './rules'
 import type { Transport } from './transport'
 
 /** What a server said instead of an answer, in its own words. */
@@ -107,7 +109,12 @@ export class Api {
   }
 
   async approvals(): Promise<PendingApproval[]> {
-    return list(await this.#get('/approvals'), 'approvals', pendingApproval)
+    const answer = await this.#send('GET', '/approvals')
+    try {
+      return elements(rawMember(answer, 'approvals') ?? '[]').map(pendingApproval)
+    } catch (cause) {
+      throw new ApiError(`What waits could not be read: ${messageOf(cause)}`, '', 0)
+    }
   }
 
   async decide(approvalId: string, decision: Decision): Promise<void> {
@@ -116,6 +123,32 @@ export class Api {
     // The result is JSON text already: put in as it is, so that no digit of it is rounded.
     const full = resultText === undefined ? body : `${body.slice(0, -1)},"result":${resultText}}`
     await this.#send('POST', `/approvals/${at(approvalId)}/decision`, full)
+  }
+
+  /** The tools of all agents with the schemas of their arguments. */
+  async tools(): Promise<ToolInfo[]> {
+    return list(await this.#get('/tools'), 'tools', toolInfo)
+  }
+
+  async rules(): Promise<Rule[]> {
+    return list(await this.#get('/studio/rules'), 'rules', rule)
+  }
+
+  async createRule(draft: RuleDraft): Promise<Rule> {
+    return rule(await this.#json('POST', '/studio/rules', draft))
+  }
+
+  /** What a rule would say and which past calls it would have allowed; nothing is saved. */
+  async previewRule(draft: RuleDraft, signal?: AbortSignal): Promise<RulePreview> {
+    return rulePreview(await this.#json('POST', '/studio/rules/preview', draft, signal))
+  }
+
+  async changeRule(id: string, change: { enabled?: boolean; name?: string; expiresAt?: number }): Promise<Rule> {
+    return rule(await this.#json('PATCH', `/studio/rules/${at(id)}`, change))
+  }
+
+  async deleteRule(id: string): Promise<void> {
+    await this.#send('DELETE', `/studio/rules/${at(id)}`)
   }
 
   async renameThread(threadId: string, title: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { newSseReader } from '../protocol/sse'
 import { fields, isFields, parse, text } from './decode'
+import { browserNotifying } from './notifying'
 import { ring } from './ring'
 import { type Connection, type Ring, request, type Transport } from './transport'
 
@@ -13,7 +14,10 @@ const waits = [1000, 2000, 4000, 8000]
 export function httpTransport(): Transport {
   let wake: (() => void) | undefined
   return {
-    host: { openExternal: (url) => void window.open(url, '_blank', 'noopener,noreferrer') },
+    host: {
+      openExternal: (url) => void window.open(url, '_blank', 'noopener,noreferrer'),
+      notifying: browserNotifying(),
+    },
     request,
     listen(onRing, onConnection) {
       const closing = new AbortController()

@@ -20,13 +20,32 @@ export interface Answer {
   text: string
 }
 
+/** What a notification of the desktop says, and what a click on it does. */
+export interface Notice {
+  title: string
+  body: string
+  /** A second notice of one tag takes the place of the first. */
+  tag: string
+  onClick: () => void
+}
+
+/** Notifications of the desktop. */
+export interface Notifying {
+  /** They are on until somebody switches them off. */
+  readonly onAtFirst: boolean
+  permission(): 'default' | 'granted' | 'denied'
+  /** Asks the person; afterwards permission tells the answer. */
+  ask(): Promise<void>
+  show(notice: Notice): void
+}
+
 /** What only the machine the page runs on can do. Absent members are not possible here. */
 export interface Host {
   /** Asks for a folder in the system's own dialog; an empty string when it was closed. */
   pickFolder?: () => Promise<string>
   /** Opens an address outside the window. */
   openExternal: (url: string) => void
-  notify?: (title: string, body: string) => void
+  notifying?: Notifying
   /** Asks where to save a file and writes it; false when the dialog was closed. */
   saveFile?: (name: string, content: Blob) => Promise<boolean>
   setTheme?: (theme: 'light' | 'dark') => void

@@ -1,12 +1,13 @@
 import { isFields } from './decode'
 import { ring } from './ring'
-import { type Host, request, type Transport } from './transport'
+import { type Host, type Notifying, request, type Transport } from './transport'
 
 /** What Wails puts into its window: the bound methods by package and type, and its runtime. */
 interface Bound {
   PickFolder(): Promise<string>
   OpenExternal(url: string): Promise<void>
-  Notify(title: string, body: string): Promise<void>
+  /** Gives the notification's id; a click on it comes as the event "notification" with that id. */
+  Notify(title: string, body: string): Promise<string>
   /** False when the dialog was closed. */
   SaveFile(name: string, base64Content: string): Promise<boolean>
   SetTheme(theme: string): Promise<void>
@@ -29,7 +30,7 @@ export function wailsTransport(window: Window): Transport | undefined {
   const app = Object.values(window.go ?? {}).find((each) => each?.App)?.App
   if (!runtime || !app) return undefined
   return {
-    host: host(app),
+    host: host(app, runtime),
     request,
     listen(onRing, onConnection) {
       onConnection({ state: 'open' })
@@ -41,14 +42,28 @@ export function wailsTransport(window: Window): Transport | undefined {
   }
 }
 
-function host(app: Bound): Host {
+function host(app: Bound, runtime: WailsRuntime): Host {
   const report = (what: string) => (cause: unknown) => console.warn(`${what} did not work`, cause)
   return {
     pickFolder: () => app.PickFolder(),
     openExternal: (url) => void app.OpenExternal(url).catch(report('Opening an address')),
-    notify: (title, body) => void app.Notify(title, body).catch(report('A notification')),
+    notifying: notifying(app, runtime, report('A notification')),
     saveFile: async (name, content) => app.SaveFile(name, await base64(content)),
     setTheme: (theme) => void app.SetTheme(theme).catch(report('Setting the theme')),
+  }
+}
+
+/** The desktop's own notifications. The window itself comes to the front when one is clicked. */
+function notifying(app: Bound, runtime: WailsRuntime, report: (cause: unknown) => void): Notifying {
+  const clicks = new Map<string, () => void>()
+  runtime.EventsOn('notification', (id) => {
+    if (typeof id === 'string') clicks.get(id)?.()
+  })
+  return {
+    onAtFirst: true,
+    permission: () => 'granted',
+    ask: async () => undefined,
+    show: ({ title, body, onClick }) => void app.Notify(title, body).then((id) => clicks.set(id, onClick), report),
   }
 }
 

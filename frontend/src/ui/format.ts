@@ -62,3 +62,9 @@ export function when(at: number, now: number): string {
   if (then.toDateString() === today.toDateString()) return clock.format(at)
   return then.getFullYear() === today.getFullYear() ? day.format(at) : dayYear.format(at)
 }
+
+/** A day and a time of day: "3 Mar, 12:04"; with the year when it is another. */
+export function moment(at: number): string {
+  const sameYear = new Date(at).getFullYear() === new Date().getFullYear()
+  return `${(sameYear ? day : dayYear).format(at)}, ${clock.format(at)}`
+}

@@ -1,15 +1,20 @@
-import { lazy, Suspense, useState } from 'react'
-import { isJsonError, parseJson, pretty } from '../../protocol/json'
-import { Button } from '../../ui/Button'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { pretty } from '../../protocol/json'
+import { useApp } from '../../state/app'
+import { recall, remember } from '../../state/remembered'
+import { messageOf } from '../../transport/api'
+import type { ToolInfo } from '../../transport/rules'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { Tabs } from '../../ui/Tabs'
+import { serverFaults } from './form/faults'
+import { JsonEditor, notJson } from './JsonEditor'
+import { SubmitRow } from './SubmitRow'
 
-const ArgumentsEditor = lazy(() => import('./ArgumentsEditor'))
+const SchemaForm = lazy(() => import('./form/SchemaForm'))
 
 interface Props {
-  label: string
+  toolName: string
   initial: string
-  /** The word on the button that takes the text. */
-  action: string
   busy: boolean
   error?: string
   disabledBecause?: string
@@ -18,38 +23,86 @@ interface Props {
   onCancel: () => void
 }
 
-/** JSON as text, laid out over lines, with a button that takes it once it is JSON. */
-export function EditForm({ label, initial, action, busy, error, disabledBecause, onSubmit, onCancel }: Props) {
+/** The arguments of a call, edited in a form made from the tool's schema or as JSON. The text is what is kept. */
+export function EditForm({ toolName, initial, error, onSubmit, ...row }: Props) {
   const [begun] = useState(() => pretty(initial))
   const [text, setText] = useState(begun)
-  const parsed = parseJson(text)
-  const fault = isJsonError(parsed) ? `Not JSON: ${parsed.message}` : undefined
+  const [faults, setFaults] = useState(0)
+  const [mode, setMode] = useState<Mode>(() => (recall('edit') === 'form' ? 'form' : 'json'))
+  const [tool, why] = useTool(toolName)
+  // What was refused is said until it is changed.
+  const [refusedText, setRefusedText] = useState<string>()
+  const refusal = error && refusedText === text ? error : undefined
+  const refused = (refusal && serverFaults(refusal)) || []
+  const asForm = mode === 'form' && tool !== undefined
+  const fault = notJson(text)
+  const choose = (next: Mode) => {
+    setMode(next)
+    setFaults(0)
+    remember('edit', next)
+  }
   return (
     <div className="flex flex-col gap-2">
-      <ErrorBoundary what="The editor">
-        <Suspense fallback={<p className="text-small text-faint">Opening the editor…</p>}>
-          <ArgumentsEditor label={label} initial={begun} onChange={setText} />
-        </Suspense>
-      </ErrorBoundary>
-      {(fault ?? error) && (
-        <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
-          {fault ?? error}
-        </p>
+      <Tabs
+        label="Edit as"
+        value={asForm ? 'form' : 'json'}
+        onChange={choose}
+        tabs={[
+          { value: 'json', label: 'JSON' },
+          { value: 'form', label: 'Form', disabledBecause: why ?? (mode === 'json' ? fault : undefined) },
+        ]}
+      />
+      {asForm ? (
+        <ErrorBoundary what="The form">
+          <Suspense fallback={<p className="text-small text-faint">Opening the form…</p>}>
+            <SchemaForm
+              parameters={tool.parameters}
+              initial={text}
+              refused={refused}
+              onChange={(next, wrong) => {
+                setText(next)
+                setFaults(wrong)
+              }}
+            />
+          </Suspense>
+        </ErrorBoundary>
+      ) : (
+        <JsonEditor label="Arguments as JSON" initial={text} onChange={setText} />
       )}
-      <div className="flex flex-wrap gap-2">
-        <Button
-          tone="primary"
-          busy={busy}
-          disabled={fault !== undefined || disabledBecause !== undefined}
-          title={disabledBecause}
-          onClick={() => onSubmit(text, text !== begun)}
-        >
-          {action}
-        </Button>
-        <Button tone="ghost" onClick={onCancel}>
-          Back
-        </Button>
-      </div>
+      <SubmitRow
+        {...row}
+        action="Approve edited"
+        disabled={fault !== undefined || (asForm && faults > 0)}
+        error={asForm && refused.length > 0 ? 'The tool refuses these arguments; see the fields.' : (fault ?? refusal)}
+        onSubmit={() => {
+          setRefusedText(text)
+          onSubmit(text, text !== begun)
+        }}
+      />
     </div>
   )
+}
+
+type Mode = 'json' | 'form'
+
+/** The tool, or why its schema is not known. */
+function useTool(name: string): [ToolInfo | undefined, string | undefined] {
+  const app = useApp()
+  const [tool, setTool] = useState<ToolInfo>()
+  const [why, setWhy] = useState<string | undefined>('The tool’s schema is not there yet.')
+  useEffect(() => {
+    let wanted = true
+    app.tool(name).then(
+      (found) => {
+        if (!wanted) return
+        setTool(found)
+        setWhy(found ? undefined : 'No tool of this name tells its schema.')
+      },
+      (cause: unknown) => wanted && setWhy(messageOf(cause)),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [app, name])
+  return [tool, why]
 }

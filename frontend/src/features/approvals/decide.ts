@@ -1,12 +1,11 @@
 import { useState } from 'react'
-import type { Call } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
-import { labelOf } from '../../state/rows'
-import { useThread } from '../../state/useThread'
+import { useNow } from '../../state/clock'
 import type { Decision } from '../../transport/answers'
 import { ApiError, messageOf } from '../../transport/api'
 import { toast } from '../../ui/toasts'
+import type { Asked } from './asked'
 
 export interface Deciding {
   /** Sends a decision; true once it was taken. */
@@ -16,40 +15,45 @@ export interface Deciding {
   error?: string
   /** Why nothing can be decided now. */
   disabledBecause?: string
+  /** The time to decide is over: it can only be denied. */
+  expired: boolean
 }
 
 /** Decides a call that waits, for the arguments that are on the screen. */
-export function useDeciding(call: Call): Deciding {
+export function useDeciding({ approvalId, approval, label }: Asked): Deciding {
   const app = useApp()
-  const store = useThread()
   const connection = useCell(app.connection)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const expired = call.approval?.expiresAt !== undefined && call.approval.expiresAt <= Date.now()
-  const disabledBecause = expired
-    ? 'The time to decide is over.'
-    : connection.state === 'lost' || connection.state === 'refused'
+  const now = useNow(approval.expiresAt !== undefined)
+  const expired = approval.expiresAt !== undefined && approval.expiresAt <= now
+  const disabledBecause =
+    connection.state === 'lost' || connection.state === 'refused'
       ? 'Decisions need the connection, which is lost.'
       : undefined
   const decide: Deciding['decide'] = async (decision) => {
-    if (!call.approvalId || busy) return false
+    if (!approvalId || busy) return false
     setBusy(true)
     setError(undefined)
     try {
-      const argumentsHash = call.approval?.argumentsHash ?? call.argumentsHash
-      await app.api.decide(call.approvalId, { ...decision, argumentsHash })
-      app.announcer.say(`${labelOf(call)} ${decision.approved ? 'approved' : 'denied'}`)
-      void store.refresh()
+      await app.decide(approvalId, { ...decision, argumentsHash: approval.argumentsHash })
+      app.announcer.say(`${label} ${decision.approved ? 'approved' : 'denied'}`)
       return true
     } catch (cause) {
       if (cause instanceof ApiError && (cause.status === 409 || cause.status === 404)) {
-        toast(`${labelOf(call)}: ${cause.message}`, 'err')
-        void store.refresh()
+        toast(`${label}: ${cause.message}`, 'err')
       } else setError(messageOf(cause))
       return false
     } finally {
       setBusy(false)
     }
   }
-  return { decide, busy, error, disabledBecause }
+  return { decide, busy, error, disabledBecause, expired }
+}
+
+/** What holds back the approval of a call: that it was not read to its end, or that another decision was made just now. */
+export function useHeldBack({ approvalId }: Asked): { unseen: boolean; resting: boolean } {
+  const { guard } = useApp()
+  useCell(guard.version)
+  return { unseen: approvalId === undefined || !guard.hasSeen(approvalId), resting: guard.resting(Date.now()) }
 }

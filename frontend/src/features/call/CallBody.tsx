@@ -16,11 +16,10 @@ interface Props {
   /** The model went on after this call, so it read what came of it. */
   read: boolean
   actions?: Ref<CardActions>
-  onSeen?: () => void
 }
 
 /** What stands under an open row: what is known of the call in its state. */
-export function CallBody({ call, read, actions, onSeen }: Props) {
+export function CallBody({ call, read, actions }: Props) {
   switch (call.state) {
     case 'input':
       return (
@@ -33,10 +32,10 @@ export function CallBody({ call, read, actions, onSeen }: Props) {
     case 'dropped':
       return <ArgumentsBlock text={call.argumentsText} />
     case 'waiting':
-      return <ApprovalCard call={call} actions={actions} onSeen={onSeen} />
+      return <ApprovalCard call={call} actions={actions} />
     case 'unknown':
       if (call.approval?.kind === 'unknown' && !call.own.settled) {
-        return <ApprovalCard call={call} actions={actions} onSeen={onSeen} />
+        return <ApprovalCard call={call} actions={actions} />
       }
       return (
         <>

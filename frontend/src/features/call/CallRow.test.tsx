@@ -31,11 +31,7 @@ async function row(...log: string[]) {
   const opened = await openThread([...opening(), ...log])
   const found = opened.store.rows.get().find((each) => each.kind === 'call')
   if (!found) throw new Error('the call has no row')
-  renderIn(
-    opened.app,
-    opened.store,
-    <FeedRow row={found} index={2} total={10} active cards={new Map()} onSeen={() => undefined} />,
-  )
+  renderIn(opened.app, opened.store, <FeedRow row={found} index={2} total={10} active cards={new Map()} />)
   return { ...opened, article: screen.getByRole('article') }
 }
 

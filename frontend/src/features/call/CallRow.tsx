@@ -21,7 +21,6 @@ import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
 import { memo, type Ref } from 'react'
 import { escapeInvisible } from '../../protocol/text'
-import type { Call } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
 import { labelOf, type CallRow as Row } from '../../state/rows'
@@ -30,6 +29,7 @@ import { messageOf } from '../../transport/api'
 import { IconButton } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
 import { domId } from '../../ui/domId'
+import { count, counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Keep } from '../../ui/kept'
 import { Menu } from '../../ui/Menu'
@@ -38,6 +38,7 @@ import { ToolIcon } from '../../ui/ToolIcon'
 import { toast } from '../../ui/toasts'
 import { Verbatim } from '../../ui/Verbatim'
 import type { CardActions } from '../approvals/ApprovalCard'
+import { ByRule } from '../rules/ByRule'
 import { CallBody } from './CallBody'
 import { callAsJson, callAsText } from './copies'
 import { metaOf, ticks } from './meta'
@@ -47,11 +48,10 @@ import { statusOf } from './status'
 interface Props {
   row: Row
   actions: Ref<CardActions>
-  onSeen: () => void
 }
 
 /** The row of a call: one line, and what is known of it when it is open. */
-export const CallRow = memo(function CallRow({ row, actions, onSeen }: Props) {
+export const CallRow = memo(function CallRow({ row, actions }: Props) {
   const { key, run, call } = row
   const store = useThread()
   const open = useCall(store, row)
@@ -65,11 +65,12 @@ export const CallRow = memo(function CallRow({ row, actions, onSeen }: Props) {
       )}
       style={{ paddingLeft: row.depth * 24 }}
     >
+      {row.depth > 0 && <span aria-hidden="true" className="call-guides" style={{ width: row.depth * 24 }} />}
       <Line row={row} open={open} now={now} />
       {open && (
         <div className="flex min-w-0 flex-col gap-2 pb-3 pl-10">
           <Keep name={key} flags={store.flags}>
-            <CallBody call={call} read={lastTurn > call.turn} actions={actions} onSeen={onSeen} />
+            <CallBody call={call} read={lastTurn > call.turn} actions={actions} />
           </Keep>
         </div>
       )}
@@ -107,9 +108,10 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
         </span>
         <span className="min-w-0 flex-1 truncate font-mono text-code text-muted" title={escapeInvisible(detail)}>
           <Verbatim text={detail} />
-          <Aside call={call} open={open} />
+          <Aside row={row} open={open} />
         </span>
       </button>
+      <ByRule call={call} />
       <RowActions row={row} />
       <span className="tnum shrink-0 font-mono text-code text-faint">{metaOf(call, now || Date.now())}</span>
       <span
@@ -125,9 +127,18 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
   )
 }
 
-/** What else the line says in a state: the last progress, or how many decisions are missing. */
-function Aside({ call, open }: { call: Call; open: boolean }) {
+/** What else the line says: the calls a closed row holds, the last progress, or how many decisions are missing. */
+function Aside({ row: { call, run }, open }: { row: Row; open: boolean }) {
   const store = useThread()
+  if (call.children.length > 0 && !open) {
+    const failed = call.children.filter((id) => run.transcript.calls.get(id)?.state === 'failed').length
+    return (
+      <span className="pl-3 text-faint">
+        {counted(call.children.length, 'call')}
+        {failed > 0 && <span className="text-err">, {count(failed)} failed</span>}
+      </span>
+    )
+  }
   if (call.state === 'running' && !open) {
     const line = lastProgressLine(call)
     return line ? (

@@ -8,6 +8,8 @@ import { Dialog } from '../../ui/Dialog'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { toast } from '../../ui/toasts'
+import { NotificationControl } from '../inbox/NotificationControl'
+import { RulesList } from '../rules/RulesList'
 import { modelOptions } from '../thread/Choices'
 import { ProviderForm } from './ProviderForm'
 import { ProviderList } from './ProviderList'
@@ -116,8 +118,12 @@ function Body({ state }: { state: StudioState }) {
             />
           </Line>
         )}
+        <Line name="Notification when a call waits">
+          <NotificationControl />
+        </Line>
       </section>
       <ProviderList state={state} />
+      <RulesList />
       <p className="text-small text-faint">Callboard {state.version}</p>
       {picker}
     </div>

@@ -8,7 +8,6 @@ import type { RunCall, ThreadStore } from '../../state/threadStore'
 import { count } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Dock } from '../approvals/Dock'
-import { DecisionGuard } from '../approvals/guard'
 import { type Cards, FeedRow } from './FeedRow'
 import { feedCommand } from './feedKeys'
 import { useAnchor } from './useAnchor'
@@ -26,7 +25,7 @@ export function Feed({ store }: { store: ThreadStore }) {
   const list = useRef<VirtualizerHandle>(null)
   const [activeKey, setActiveKey] = useState<string>()
   const [wanted, setWanted] = useState<string>()
-  const guard = useMemo(() => new DecisionGuard(), [])
+  const { guard } = app
   const cards = useMemo<Cards>(() => new Map(), [])
   const { following, missed, follow, onScroll, onHand } = useFollow(scroller, content, store, rows.length)
   const remember = useAnchor(list, rows, following)
@@ -48,9 +47,8 @@ export function Feed({ store }: { store: ThreadStore }) {
   )
 
   const goToCall = useCallback(
-    ({ run, call }: RunCall) =>
-      goTo(rows.findIndex((row) => row.kind === 'call' && row.run === run && row.call === call)),
-    [rows, goTo],
+    ({ run, call }: RunCall) => app.jump.set({ threadId: store.threadId, runId: run.id, callId: call.id }),
+    [app, store],
   )
 
   // The list keeps the active row mounted, but hidden until it is measured: then it cannot take the focus yet.
@@ -140,13 +138,6 @@ export function Feed({ store }: { store: ThreadStore }) {
     if (row) app.inspector.follow(row)
   }
 
-  const onSeen = useCallback(
-    (row: Row) => {
-      if (row.kind === 'call' && row.call.approvalId) guard.seen(row.call.approvalId, Date.now())
-    },
-    [guard],
-  )
-
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -185,7 +176,6 @@ export function Feed({ store }: { store: ThreadStore }) {
                 total={rows.length}
                 active={index === activeIndex}
                 cards={cards}
-                onSeen={onSeen}
               />
             )}
           </Virtualizer>

@@ -1,4 +1,4 @@
-import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
+import { memo, useEffect, useRef, useSyncExternalStore } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useCellPart } from '../../state/cell'
@@ -20,11 +20,10 @@ interface Props {
   /** The row takes the tab stop of the list. */
   active: boolean
   cards: Cards
-  onSeen: (row: Row) => void
 }
 
 /** A row of the feed with what a screen reader and the keyboard need of it. */
-export const FeedRow = memo(function FeedRow({ row, index, total, active, cards, onSeen }: Props) {
+export const FeedRow = memo(function FeedRow({ row, index, total, active, cards }: Props) {
   const actions = useRef<CardActions>(null)
   useEffect(() => {
     cards.set(row.key, () => actions.current)
@@ -32,7 +31,6 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards,
       cards.delete(row.key)
     }
   }, [cards, row.key])
-  const seen = useCallback(() => onSeen(row), [onSeen, row])
   const store = useThread()
   const call = row.kind === 'call' ? row.call : undefined
   const state = useSyncExternalStore(store.subscribe, () => call?.state)
@@ -55,7 +53,7 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards,
       className="scroll-my-2 rounded-control data-selected:bg-raised/60"
     >
       <ErrorBoundary what="This row" resetKey={row.key}>
-        <RowView row={row} actions={actions} onSeen={seen} />
+        <RowView row={row} actions={actions} />
       </ErrorBoundary>
     </div>
   )

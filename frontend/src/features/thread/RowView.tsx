@@ -20,11 +20,10 @@ import { EndRow, FaultRow, GapRow, PendingRow } from './EndRows'
 interface Props {
   row: Row
   actions: Ref<CardActions>
-  onSeen: () => void
 }
 
 /** A row of the thread by its kind. */
-export const RowView = memo(function RowView({ row, actions, onSeen }: Props): ReactNode {
+export const RowView = memo(function RowView({ row, actions }: Props): ReactNode {
   switch (row.kind) {
     case 'speaker':
       return <h2 className="pt-4 pb-1 text-small font-semibold text-muted">{row.name}</h2>
@@ -39,7 +38,7 @@ export const RowView = memo(function RowView({ row, actions, onSeen }: Props): R
     case 'reasoning':
       return <ReasoningRow item={row.item} id={row.key} />
     case 'call':
-      return <CallRow row={row} actions={actions} onSeen={onSeen} />
+      return <CallRow row={row} actions={actions} />
     case 'group':
       return <GroupRow row={row} />
     case 'turn':

@@ -49,15 +49,7 @@ it('a thread with rows of every kind has no fault a machine can find', async () 
       <h1>Title</h1>
       <div role="feed" aria-label="Thread">
         {rows.map((row, index) => (
-          <FeedRow
-            key={row.key}
-            row={row}
-            index={index}
-            total={rows.length}
-            active={index === 0}
-            cards={new Map()}
-            onSeen={() => undefined}
-          />
+          <FeedRow key={row.key} row={row} index={index} total={rows.length} active={index === 0} cards={new Map()} />
         ))}
       </div>
       <Composer

@@ -26,3 +26,14 @@ it('waits again on a row the focus was moved to, and only there', () => {
   expect(guard.ready('row b', 'b', 10_000 + guardTime)).toBe(true)
   expect(guard.ready('row a', 'a', 10_001)).toBe(true)
 })
+
+it('holds every decision back for the guard time after one was made', () => {
+  const guard = new DecisionGuard()
+  guard.seen('a', 0)
+  guard.seen('b', 0)
+  expect(guard.ready('row b', 'b', 10_000)).toBe(true)
+  guard.decided(10_000)
+  expect(guard.ready('row b', 'b', 10_000 + guardTime - 1)).toBe(false)
+  expect(guard.resting(10_000 + guardTime - 1)).toBe(true)
+  expect(guard.ready('row b', 'b', 10_000 + guardTime)).toBe(true)
+})

@@ -1,0 +1,71 @@
+import Form from '@rjsf/core/lib/components/Form.js'
+import { useId, useMemo, useState } from 'react'
+import { parseJson, pretty } from '../../../protocol/json'
+import { DraftField } from './DraftField'
+import { begun, type Draft, draftOf, toText } from './draft'
+import { draftSchema } from './draftSchema'
+import { errorSchema, type Fault, schemaFaults } from './faults'
+import { BranchSelect, templates } from './templates'
+import { draftValidator } from './validator'
+
+interface Props {
+  /** The JSON Schema of the arguments. */
+  parameters: unknown
+  /** What the form begins with; later changes of it are not taken. */
+  initial: string
+  /** What the server said is wrong, until something is changed. */
+  refused: Fault[]
+  /** Takes the text of the arguments, which is no JSON while a field is half typed, and how many faults are shown. */
+  onChange: (text: string, faults: number) => void
+}
+
+/** Nothing is put in that was not there: a default is the tool's own, and stays with it. */
+const noDefaults = {
+  emptyObjectFields: 'skipDefaults',
+  arrayMinItems: { populate: 'never' },
+  constAsDefaults: 'never',
+  requiredBooleanDefault: 'skip',
+} as const
+
+const fieldsOfForm = { StringField: DraftField }
+const widgets = { SelectWidget: BranchSelect }
+
+/** A form made from the schema of a tool's arguments. */
+export default function SchemaForm({ parameters, initial, refused, onChange }: Props) {
+  const id = useId()
+  const [start] = useState(() => draftOf(initial, draftSchema(parameters)))
+  const [before] = useState(() => {
+    const root = parseJson(initial.trim() || '{}')
+    return 'message' in root ? undefined : root
+  })
+  const [draft, setDraft] = useState<Draft>('draft' in start ? start.draft : {})
+  const faults = useMemo(() => schemaFaults(toText(draft, before), parameters), [draft, before, parameters])
+  const errors = useMemo(() => errorSchema(faults.length > 0 ? faults : refused), [faults, refused])
+  if ('message' in start) return <p className="text-small text-wait">{start.message} Edit it as JSON.</p>
+  const change = (next: unknown) => {
+    const whole = begun(next ?? {}, start.schema, start.schema)
+    setDraft(whole)
+    const text = toText(whole, before)
+    onChange(pretty(text), schemaFaults(text, parameters).length)
+  }
+  return (
+    <Form
+      tagName="div"
+      idPrefix={id}
+      schema={start.schema}
+      uiSchema={{ 'ui:autofocus': false }}
+      formData={draft}
+      validator={draftValidator}
+      experimental_defaultFormStateBehavior={noDefaults}
+      extraErrors={errors}
+      showErrorList={false}
+      templates={templates}
+      fields={fieldsOfForm}
+      widgets={widgets}
+      onChange={({ formData }) => change(formData)}
+    >
+      {/* Without a child the form would draw a button of its own. */}
+      <span />
+    </Form>
+  )
+}

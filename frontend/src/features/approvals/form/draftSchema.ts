@@ -1,0 +1,129 @@
+import type { RJSFSchema } from '@rjsf/utils'
+import { type Fields, fields, isFields, text } from '../../../transport/decode'
+
+/*
+ * A form in a browser works on JavaScript values, and those change JSON: 1.0 becomes 1, 19 digits become others. So a form here works
+ * on drafts. A draft has the objects and lists of the arguments, and at their ends strings that say in their first letter what they
+ * are: "s" and a text, "n" and the digits of a number as they were written, "j" and any other JSON as text. A draft schema describes
+ * the drafts of what a tool's schema describes, and is what the form is made from.
+ */
+
+/** The schema of any value, edited as JSON text. */
+export const rawSchema: RJSFSchema = { type: 'string', pattern: '^j' }
+
+/** Makes the draft schema of a tool's arguments. What a form cannot show becomes a field of JSON text. */
+export function draftSchema(parameters: unknown): RJSFSchema {
+  const root = fields(parameters)
+  const definitions: Record<string, RJSFSchema> = {}
+  for (const place of ['$defs', 'definitions']) {
+    for (const [name, schema] of Object.entries(fields(root[place]))) definitions[name] = convert(schema, root)
+  }
+  const top = convert(root, root)
+  return { ...top, title: undefined, description: undefined, $defs: definitions }
+}
+
+function convert(schema: unknown, root: Fields): RJSFSchema {
+  if (!isFields(schema)) return rawSchema
+  return { ...shape(schema, root), ...words(schema) }
+}
+
+function words(schema: Fields): RJSFSchema {
+  const { title, description, default: standard } = schema
+  return {
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    ...(standard !== undefined && { examples: [JSON.stringify(standard)] }),
+  }
+}
+
+function shape(schema: Fields, root: Fields): RJSFSchema {
+  if (typeof schema.$ref === 'string') return reference(schema.$ref, root)
+  if ('const' in schema) return choice([schema.const])
+  if (Array.isArray(schema.enum)) return choice(schema.enum)
+  const branches = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(branches) && branches.length > 0) return union(branches, schema, root)
+  if (schema.allOf !== undefined) return rawSchema
+  if (Array.isArray(schema.type)) {
+    const types = schema.type.filter((type) => type !== 'null')
+    if (types.length !== 1) return rawSchema
+    const only = shape({ ...schema, type: types[0] }, root)
+    return types.length === schema.type.length ? only : nullable(only)
+  }
+  switch (schema.type) {
+    case 'string':
+      return { type: 'string', pattern: '^s', ...(text(schema, 'format') === 'textarea' && { format: 'textarea' }) }
+    case 'number':
+    case 'integer':
+      return { type: 'string', pattern: '^n' }
+    case 'boolean':
+      return choice([true, false])
+    case 'null':
+      return choice([null])
+    case 'array':
+      return isFields(schema.items) && schema.prefixItems === undefined
+        ? { type: 'array', items: convert(schema.items, root) }
+        : rawSchema
+    case 'object':
+      return object(schema, root)
+    default:
+      return isFields(schema.properties) ? object(schema, root) : rawSchema
+  }
+}
+
+/** An object whose members are known. One with members of any name is edited as JSON. */
+function object(schema: Fields, root: Fields): RJSFSchema {
+  const named = Object.entries(fields(schema.properties))
+  if (named.length === 0 && schema.additionalProperties !== false) return rawSchema
+  const properties = Object.fromEntries(named.map(([name, each]) => [name, convert(each, root)]))
+  const required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : []
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** Of the values a schema lists, the drafts. */
+function choice(values: unknown[]): RJSFSchema {
+  return { type: 'string', enum: values.map(draftOf) }
+}
+
+function draftOf(value: unknown): string {
+  if (typeof value === 'string') return `s${value}`
+  return `${typeof value === 'number' ? 'n' : 'j'}${JSON.stringify(value)}`
+}
+
+function union(branches: unknown[], schema: Fields, root: Fields): RJSFSchema {
+  if (schema.properties !== undefined) return rawSchema // what is shared and what is chosen would have to be merged
+  const isNull = (branch: unknown) => isFields(branch) && (branch.type === 'null' || branch.const === null)
+  const others = branches.filter((branch) => !isNull(branch))
+  const [only] = others
+  if (others.length === 1 && others.length < branches.length) return nullable(convert(only, root))
+  const anyOf = branches.map((branch, i) => {
+    const draft = convert(branch, root)
+    return { ...draft, title: draft.title ?? branchName(branch, i) }
+  })
+  return { anyOf }
+}
+
+function branchName(branch: unknown, i: number): string {
+  const { type, $ref } = fields(branch)
+  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
+  return typeof type === 'string' ? type : `Choice ${i + 1}`
+}
+
+/** Also null. Of what is no single field, null is one of two branches. */
+function nullable(of: RJSFSchema): RJSFSchema {
+  if (of.type === 'string' && of.enum) return { ...of, enum: [...of.enum, 'jnull'] }
+  if (of.type === 'string') return { ...of, pattern: `${of.pattern ?? '^j'}|^jnull$`, format: 'nullable' }
+  return {
+    anyOf: [
+      { ...of, title: 'value' },
+      { ...choice([null]), title: 'null' },
+    ],
+  }
+}
+
+/** Only what is defined in the schema itself can be found. */
+function reference(ref: string, root: Fields): RJSFSchema {
+  const match = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref)
+  const name = match?.[2]?.replaceAll('~1', '/').replaceAll('~0', '~')
+  const found = match?.[1] && name !== undefined && Object.hasOwn(fields(root[match[1]]), name)
+  return found ? { $ref: `#/$defs/${match[2]}` } : rawSchema
+}

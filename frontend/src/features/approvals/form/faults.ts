@@ -1,0 +1,102 @@
+import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import type { ErrorSchema } from '@rjsf/utils'
+import { isFields } from '../../../transport/decode'
+
+/** What is wrong with the value at a path. */
+export interface Fault {
+  path: string[]
+  message: string
+}
+
+/** Keywords whose failure only says that something in them failed, which is said too. */
+const wrappers = new Set([
+  'properties',
+  'items',
+  'prefixItems',
+  '$ref',
+  'allOf',
+  'additionalProperties',
+  'then',
+  'else',
+])
+
+/** Checks JSON text against a tool's schema. A schema that is none finds no fault: the tool itself checks again. */
+export function schemaFaults(text: string, parameters: unknown): Fault[] {
+  if (!isSchema(parameters)) return []
+  try {
+    const { errors } = new Validator(parameters, '2020-12', false).validate(JSON.parse(text))
+    return errors.filter((each) => !wrappers.has(each.keyword)).map(faultOf)
+  } catch {
+    return [] // not JSON yet, or a reference that leads nowhere
+  }
+}
+
+function isSchema(value: unknown): value is Schema {
+  return isFields(value)
+}
+
+function faultOf({ instanceLocation, keyword, error }: OutputUnit): Fault {
+  const path = steps(instanceLocation.replace(/^#/, ''))
+  const missing = keyword === 'required' ? /required property "(.*)"\.$/.exec(error)?.[1] : undefined
+  return missing === undefined
+    ? { path, message: error }
+    : { path: [...path, missing], message: 'Needed, and missing.' }
+}
+
+/**
+ * Reads what the server says of arguments that do not fit: "Invalid arguments: at '/n': got string, want number; …". Undefined when it
+ * names no path.
+ */
+export function serverFaults(message: string): Fault[] | undefined {
+  const faults: Fault[] = []
+  for (const part of message.replace(/^Invalid arguments: /, '').split(/; (?=at ')/)) {
+    const match = /^at '([^']*)': (.*)$/s.exec(part)
+    if (!match) return undefined
+    const [, pointer = '', said = ''] = match
+    const missing = /^missing propert(?:y|ies) (.*)$/.exec(said)?.[1]
+    const names = missing === undefined ? [] : [...missing.matchAll(/'([^']*)'/g)].map((each) => each[1] ?? '')
+    if (names.length === 0) faults.push({ path: steps(pointer), message: said })
+    for (const name of names) faults.push({ path: [...steps(pointer), name], message: 'Needed, and missing.' })
+  }
+  return faults
+}
+
+/** The steps of a JSON pointer. */
+function steps(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decode(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step // it was not escaped
+  }
+}
+
+/** The faults in the form's own order of things. */
+export function errorSchema(faults: readonly Fault[]): ErrorSchema {
+  const root: Errors = { errors: [], below: new Map() }
+  for (const { path, message } of faults) {
+    let at = root
+    for (const step of path) {
+      const next = at.below.get(step) ?? { errors: [], below: new Map() }
+      at.below.set(step, next)
+      at = next
+    }
+    at.errors.push(message)
+  }
+  return plain(root)
+}
+
+interface Errors {
+  errors: string[]
+  below: Map<string, Errors>
+}
+
+function plain({ errors, below }: Errors): ErrorSchema {
+  return Object.fromEntries([...[...below].map(([step, each]) => [step, plain(each)]), ['__errors', errors]])
+}
