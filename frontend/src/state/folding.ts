@@ -1,3 +1,4 @@
+import { unhidden } from './nesting'
 import { type CallRow, type GroupRow, labelOf, type Row } from './rows'
 
 const fewest = 4
@@ -38,8 +39,22 @@ export class Folding {
     this.#changed()
   }
 
-  /** Folds four or more adjacent closed, done calls of one label, all well, into a group; never the tail of a live run. */
-  fold(rows: readonly Row[], live: boolean | undefined): Row[] {
+  /** Opens the groups and calls a row stands in; false when all of them are open. */
+  reveal(row: CallRow): boolean {
+    const closed: string[] = []
+    for (let at: CallRow | undefined = row; at; at = at.parent) {
+      if (at !== row && !this.isOpen(at)) closed.push(at.key)
+      const group = this.#groups.get(at.key)
+      if (group !== undefined && !this.#chosen.get(group)) closed.push(group)
+    }
+    for (const key of closed) this.#chosen.set(key, true)
+    if (closed.length > 0) this.#changed()
+    return closed.length > 0
+  }
+
+  /** Leaves out what stands inside of a closed row. Folds four or more adjacent closed, done calls of one label, all well, into a group; never the tail of a live run. */
+  fold(all: readonly Row[], live: boolean | undefined): Row[] {
+    const rows = unhidden(all, (row) => this.isOpen(row))
     const tail = live ? tailStart(rows) : rows.length
     const groups = new Map<string, string>()
     const out: Row[] = []
@@ -95,9 +110,10 @@ export class Folding {
   }
 }
 
-/** Whether a row opens by itself: its call waits or waited, failed, or took over a second to be written or to run. */
+/** Whether a row opens by itself: its call waits or waited, failed, makes calls, or took over a second to be written or to run. */
 function opensItself({ call, written }: CallRow, now: number): boolean {
   if (call.waitingAt !== undefined || call.state === 'failed' || call.state === 'unknown') return true
+  if (call.children.length > 0 && call.state === 'running') return true
   const wrote = Math.min(written ?? now, call.runningAt ?? Infinity, call.endedAt ?? Infinity) - call.startedAt
   if (wrote > long) return true
   return (call.state === 'running' ? now - (call.runningAt ?? call.startedAt) : (call.durationMs ?? 0)) > long

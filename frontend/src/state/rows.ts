@@ -1,6 +1,7 @@
 import type { Frame, WireError } from '../protocol/events'
 import type { Call, Gap, Item, MessageItem, Part, Turn } from '../protocol/transcript'
 import { ended } from '../protocol/transcript'
+import { nest } from './nesting'
 import type { RunView } from './threadStore'
 
 /** A row of the thread. Its key is unique in the thread and stays with it. */
@@ -23,6 +24,8 @@ export interface CallRow {
   key: string
   run: RunView
   call: Call
+  /** The row of the call that made this one, which stands above it. */
+  parent?: CallRow
   /** How many calls this one stands in. */
   depth: number
   /** Unix ms by which it had been written: the next call of its turn began, or the turn ended. Absent before that. */
@@ -84,7 +87,7 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
     else if (item.kind !== 'call') rows.push(kept.item(item))
   }
   footTurns()
-  return rows.concat(closing(run, newest))
+  return nest(rows).concat(closing(run, newest))
 }
 
 /**

@@ -180,11 +180,11 @@ export class ThreadStore {
     void this.#pull(entry)
   }
 
-  /** Opens what the row of a call stands in, so that it is among the rows. */
-  reveal(runId: string, callId: string): void {
+  /** Opens what the row of a call stands in, so that it is among the rows; false when it was, or there is none. */
+  reveal(runId: string, callId: string): boolean {
     const all = this.#order.flatMap((entry) => entry.rows).concat(this.#playedRows)
     const row = all.find((each) => each.kind === 'call' && each.run.id === runId && each.call.id === callId)
-    if (row?.kind === 'call') this.folding.reveal(row)
+    return row?.kind === 'call' && this.folding.reveal(row)
   }
 
   /** Folds a run again from its first event: for one of which events are missing. */

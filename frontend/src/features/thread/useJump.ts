@@ -1,10 +1,10 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { type Jump, useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import type { Row } from '../../state/rows'
 import type { ThreadStore } from '../../state/threadStore'
 
-/** Takes the reader to a call or a turn that something elsewhere asked for. The group it is folded into opens. */
+/** Takes the reader to a call or a turn that something elsewhere asked for. What it stands in opens. */
 export function useJump(
   store: ThreadStore,
   rows: readonly Row[],
@@ -12,8 +12,13 @@ export function useJump(
 ): void {
   const app = useApp()
   const jump = useCell(app.jump)
+  const looked = useRef<Jump>(undefined)
   useEffect(() => {
     if (jump?.threadId !== store.threadId) return
+    const first = looked.current !== jump
+    looked.current = jump
+    // What it stands in opens; its row comes with the next rows.
+    if (first && jump.callId !== undefined && store.reveal(jump.runId, jump.callId)) return
     const index = rowOf(rows, jump)
     const row = rows[index]
     if (!row) {
