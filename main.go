@@ -217,8 +217,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (status int
 	defer func() { _ = listener.Close() }()
 	s, err := o.open(ctx, logger(stderr, slog.LevelInfo))
 	if err != nil {
-		say(stderr, "%v", err)
-		return exitFailed
+		return refused(stderr, err)
 	}
 	token := rand.Text()
 	if o.token != nil {
@@ -267,8 +266,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (status int) 
 	o.config.OneThread = true
 	s, err := o.open(ctx, logger(stderr, slog.LevelWarn))
 	if err != nil {
-		say(stderr, "%v", err)
-		return exitFailed
+		return refused(stderr, err)
 	}
 	defer func() {
 		if err := shut(ctx, s); err != nil {
@@ -348,6 +346,15 @@ func (o *options) open(ctx context.Context, log *slog.Logger) (*studio.Studio, e
 	config := o.config
 	config.Version, config.Assets, config.Logger = version, assets, log
 	return studio.Open(ctx, config)
+}
+
+// refused says why the studio did not open.
+func refused(stderr io.Writer, err error) int {
+	say(stderr, "%v", err)
+	if errors.Is(err, studio.ErrConfig) {
+		return exitUsage
+	}
+	return exitFailed
 }
 
 // shut closes the studio: live runs are cancelled, waiting ones stay.

@@ -118,7 +118,9 @@ func TestRun(t *testing.T) {
 		{"and repeats the flags that its model needs", runACommand, []string{"--agent", "demo"}, exitWaiting, "", "--script"},
 		{"an answer that was cut says so", cutOff, []string{"--agent", "demo"}, exitOK, "Hel\n", "token limit"},
 		{"a run that fails says why", breakOff, []string{"--agent", "demo"}, exitFailed, "", "the model is ill"},
-		{"an unknown agent is bad usage", sayHello, []string{"--agent", "nobody"}, exitUsage, "", "nobody"},
+		{"a script that does not load is bad usage", `{"turns":1}`, []string{"--agent", "demo"}, exitUsage, "", "script.json:1:"},
+		{"a folder that is not there is bad usage", sayHello, []string{"--agent", "demo", "--folder", "/no/such"}, exitUsage, "", "/no/such"},
+		{"an unknown agent is bad usage", sayHello, []string{"--agent", "nobody"}, exitUsage, "", "there are demo and workspace"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stdout, stderr strings.Builder

@@ -153,6 +153,8 @@ func explain(err error) error {
 	switch code(err) {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: nothing of this step was stored (%w)", ErrFull, err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return fmt.Errorf("the folder or the file cannot be written: check its permissions and that the disk is not read-only (%w)", err)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%w (%w)", ErrDamaged, err)
 	case sqlite3.SQLITE_NOTADB:

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/url"
 	"path/filepath"
+	"strings"
 
 	"callboard/backend/agent"
 	"callboard/backend/model"
@@ -54,7 +56,11 @@ func findAgent(name string) *agentKind {
 func (s *Studio) resolve(ctx context.Context, name, threadID string) (*agent.Agent, error) {
 	kind := findAgent(name)
 	if kind == nil {
-		return nil, fmt.Errorf("find the agent %q: %w", name, agent.ErrNotFound)
+		var names []string
+		for _, k := range agentKinds {
+			names = append(names, k.Name)
+		}
+		return nil, fmt.Errorf("find the agent %q: %w; there are %s", name, agent.ErrNotFound, strings.Join(names, " and "))
 	}
 	t, err := s.boundThread(ctx, threadID, name)
 	if err != nil {
@@ -153,11 +159,14 @@ func (s *Studio) newOverride() (*override, error) {
 	case c.Script != "":
 		script, err := scripted.Load(c.Script)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 		return &override{label: "script " + filepath.Base(c.Script), backend: script}, nil
 	case c.Model != "" || c.BaseURL != "":
 		base := cmp.Or(c.BaseURL, c.EnvBaseURL, openai.DefaultBaseURL)
+		if u, err := url.Parse(base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("%w: the base URL %q is no http or https address", ErrConfig, base)
+		}
 		backend := s.discreet(base, func() string { return s.config.Key })
 		return &override{label: c.Model + " at " + hostOf(base), backend: backend, model: c.Model}, nil
 	}

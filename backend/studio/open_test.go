@@ -64,9 +64,10 @@ func TestWhatCannotBeOpenedIsSaid(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"a folder that is not there":  {Config{Folder: filepath.Join(t.TempDir(), "gone")}, "gone of --folder is not there"},
+		"a folder that is not there":  {Config{Folder: filepath.Join(t.TempDir(), "gone")}, "there is no folder"},
 		"a script that is not there":  {Config{Script: "/nowhere/script.json"}, "/nowhere/script.json"},
 		"a script that does not read": {Config{Script: writeFile(t, `{"turns": [{"chunks": [{"txt": "x"}]}]}`, t.TempDir(), "bad.json")}, "bad.json:1:"},
+		"a base URL that is none":     {Config{BaseURL: "nowhere", Model: "m"}, "no http or https address"},
 		"keys that do not read":       {Config{Dir: broken}, "keys.json (repair the file"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -70,8 +70,12 @@ type Studio struct {
 	background sync.WaitGroup
 }
 
+// ErrConfig says that what a studio was told to open with cannot work: a folder that is not there, a script that does not load.
+var ErrConfig = errors.New("cannot start")
+
 // Open opens the data folder and goes on with the runs another process left unfinished. A folder that another process has open,
 // and a database of a newer version, are errors that say so; nothing is changed then.
+// It returns ErrConfig when c itself cannot work, ErrInUse when another process has the folder, or what storage.Open returns.
 func Open(ctx context.Context, c Config) (*Studio, error) { return open(ctx, c, nil) }
 
 // open is Open, with a last word on the runner before it runs anything.
@@ -92,7 +96,7 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 			return nil, fmt.Errorf("find the folder %s: %w", c.Folder, err)
 		}
 		if !isFolder(s.config.Folder) {
-			return nil, fmt.Errorf("the folder %s of --folder is not there", s.config.Folder)
+			return nil, fmt.Errorf("%w: there is no folder %s", ErrConfig, s.config.Folder)
 		}
 	}
 	if s.override, err = s.newOverride(); err != nil {

@@ -219,7 +219,7 @@ const codeFolderMissing = "FOLDER_MISSING"
 func (t threadSettings) folderFault() *model.Error {
 	switch {
 	case t.Folder == "":
-		return &model.Error{Code: codeFolderMissing, Message: "This thread has no folder to work in: choose one in the thread's header."}
+		return &model.Error{Code: codeFolderMissing, Message: "This thread has no folder to work in: choose one in the thread's header, or start with --folder."}
 	case !isFolder(t.Folder):
 		return &model.Error{Code: codeFolderMissing, Message: fmt.Sprintf(
 			"The folder %s is not there any more: put it back, or choose where it is now in the thread's header.", t.Folder)}
