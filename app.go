@@ -270,21 +270,33 @@ func (a *App) OpenExternal(address string) error {
 	return nil
 }
 
-// Notify shows a notification of the desktop. Where there are none it says so, and the window goes on without.
-func (a *App) Notify(title, body string) error {
+// Notify shows a notification of the desktop and gives its id. A click on it brings the window to the front and tells the page, as
+// the event "notification" with that id. Where there are no notifications it says so, and the window goes on without.
+func (a *App) Notify(title, body string) (string, error) {
 	ctx := a.context()
 	a.notifying.Do(func() {
-		if a.notifyErr = desktop.InitializeNotifications(ctx); a.notifyErr == nil {
-			_, a.notifyErr = desktop.RequestNotificationAuthorization(ctx)
+		if a.notifyErr = desktop.InitializeNotifications(ctx); a.notifyErr != nil {
+			return
 		}
+		desktop.OnNotificationResponse(ctx, a.notificationClicked)
+		_, a.notifyErr = desktop.RequestNotificationAuthorization(ctx)
 	})
 	if a.notifyErr != nil {
-		return fmt.Errorf("set up notifications: %w", a.notifyErr)
+		return "", fmt.Errorf("set up notifications: %w", a.notifyErr)
 	}
-	if err := desktop.SendNotification(ctx, desktop.NotificationOptions{ID: rand.Text(), Title: title, Body: body}); err != nil {
-		return fmt.Errorf("show a notification: %w", err)
+	id := rand.Text()
+	if err := desktop.SendNotification(ctx, desktop.NotificationOptions{ID: id, Title: title, Body: body}); err != nil {
+		return "", fmt.Errorf("show a notification: %w", err)
 	}
-	return nil
+	return id, nil
+}
+
+func (a *App) notificationClicked(result desktop.NotificationResult) {
+	if result.Error != nil {
+		return // it was closed, or the desktop lost it
+	}
+	a.raise()
+	desktop.EventsEmit(a.context(), "notification", result.Response.ID)
 }
 
 // SetTheme makes the window's own surface follow the page: "light", "dark", or "system".
