@@ -1,4 +1,4 @@
-import Trash2 from 'lucide/dist/esm/icons/trash-2.mjs'
+import Trash from 'lucide/dist/esm/icons/trash.mjs'
 import { useCallback, useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import { messageOf } from '../../transport/api'
@@ -92,7 +92,7 @@ function RuleItem({ rule, onEnable, onDelete }: ItemProps) {
           />
           {enabled ? 'on' : 'off'}
         </label>
-        <IconButton icon={Trash2} size={14} label={`Delete ${name}`} onClick={() => setAsking(true)} />
+        <IconButton icon={Trash} size={14} label={`Delete ${name}`} onClick={() => setAsking(true)} />
       </div>
       <p className="text-small text-muted [overflow-wrap:anywhere]">
         <Verbatim text={text} />
