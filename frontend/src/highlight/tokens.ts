@@ -76,11 +76,16 @@ function kindOf(style: string | null): string | undefined {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Tokens as HTML, escaped. */
+/** Text as HTML that shows it. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? '')
+}
+
+/** Tokens as HTML. */
 export function tokensHtml(tokens: readonly Token[]): string {
   return tokens
     .map(({ text, kind }) => {
-      const safe = text.replace(/[&<>"]/g, (character) => entities[character] ?? '')
+      const safe = escapeHtml(text)
       return kind ? `<span class="tok-${kind}">${safe}</span>` : safe
     })
     .join('')

@@ -1,4 +1,5 @@
 import { type MouseEvent, memo, useContext, useEffect, useRef, useState } from 'react'
+import { useLanguages } from '../highlight/useHighlighter'
 import { escapeInvisible } from '../protocol/text'
 import { GrowingMarkdown, type HtmlBlock } from './blocks'
 import { OpenLink } from './OpenLink'
@@ -15,6 +16,7 @@ export function Markdown({ text, open = false }: { text: string; open?: boolean 
   growing.current ??= new GrowingMarkdown()
   const shown = useThrottled(text, open && growing.current.openLength > longBlock ? 250 : 0)
   const openLink = useContext(OpenLink)
+  useLanguages()
   const blocks = growing.current.blocks(escapeInvisible(shown.replace(wideSpaces, ' ')))
   const click = (event: MouseEvent<HTMLDivElement>) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { clean, GrowingMarkdown } from './blocks'
 
 const text =
@@ -61,6 +61,26 @@ describe('what a model writes', () => {
   })
 })
 
+describe('code in markdown', () => {
+  it('has its colours once its language is there, and its text as it is', async () => {
+    const markdown = new GrowingMarkdown()
+    const of = '1. a\n\n   ```go\n   func f() { return "<b>" }\n   ```\n\nThe\n\nend\n\nof it'
+    await vi.waitFor(() => expect(html(markdown, of)).toContain('<span class="tok-keyword">func</span>'))
+    const page = document.createElement('div')
+    page.innerHTML = html(markdown, of)
+    expect(page.querySelector('code')?.textContent).toBe('func f() { return "<b>" }\n')
+  })
+
+  it.each(['```\n<img src=x onerror=alert(1)>\n```', '```constructor\n<script>\n```', '    <b>indented</b>'])(
+    '%j is text',
+    (of) => {
+      const page = document.createElement('div')
+      page.innerHTML = html(new GrowingMarkdown(), of)
+      expect(page.querySelectorAll('pre code *, img, script')).toHaveLength(0)
+    },
+  )
+})
+
 describe('clean', () => {
   it.each([
     ['<img src=x onerror=alert(1)>', ''],
@@ -70,6 +90,8 @@ describe('clean', () => {
     ['<p style="position:fixed">x</p>', '<p>x</p>'],
     ['<form><input><button>x</button></form>', 'x'],
     ['<iframe src="https://a.example"></iframe>', ''],
+    ['<p class="fixed inset-0">x</p>', '<p>x</p>'],
+    ['<span class="tok-keyword">x</span>', '<span class="tok-keyword">x</span>'],
     ['<svg><a href="javascript:alert(1)">x</a></svg>', ''],
   ])('%s', (dirty, want) => {
     expect(clean(dirty)).toBe(want)

@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify'
 import { Marked, type Token } from 'marked'
+import { languagesVersion } from '../highlight/languages'
 import { openable, renderer } from './renderer'
 
 /** A top-level block of markdown as clean HTML. */
@@ -15,11 +16,16 @@ const allowed = {
     ...['p', 'br', 'hr', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a'],
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'sup', 'sub', 'kbd', 'span'],
   ],
-  ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
+  ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'class'],
   ALLOWED_URI_REGEXP: openable,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
 }
+
+// The only classes are the colours of code.
+DOMPurify.addHook('uponSanitizeAttribute', (_, data) => {
+  if (data.attrName === 'class' && !/^tok-[a-z]+$/.test(data.attrValue)) data.keepAttr = false
+})
 
 /** What a frame of growing text may lex again, in UTF-16 units; a longer open block is lexed less often (Markdown.tsx). */
 const reopened = 2
@@ -32,14 +38,18 @@ export class GrowingMarkdown {
   #frozen: HtmlBlock[] = []
   #done = 0
   #text = ''
+  /** The languages that were there when the kept blocks were made. */
+  #languages = 0
 
-  /** The blocks of the text. A text that does not go on from the last one is read anew. */
+  /** The blocks of the text. A text that does not go on from the last one is read anew, as when a language came for its code. */
   blocks(text: string): HtmlBlock[] {
-    if (!text.startsWith(this.#text)) {
+    const languages = languagesVersion()
+    if (!text.startsWith(this.#text) || this.#languages !== languages) {
       this.#frozen = []
       this.#done = 0
     }
     this.#text = text
+    this.#languages = languages
     const tokens = marked.lexer(text.slice(this.#done))
     const open: HtmlBlock[] = []
     for (const [index, token] of tokens.entries()) {
