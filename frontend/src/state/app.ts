@@ -98,6 +98,13 @@ export class App {
     return this.#open
   }
 
+  /** Lets go of a thread that is left: it is read anew when it is opened again. */
+  leave(threadId: string): void {
+    if (this.#open?.threadId !== threadId) return
+    this.#open.close()
+    this.#open = undefined
+  }
+
   /** Starts a run and shows it. It rejects with the server's words. */
   async send(threadId: string, agentName: string, input: string, denyPending = false): Promise<void> {
     await this.api.startRun(threadId, agentName, input, denyPending)

@@ -22,7 +22,10 @@ import { useStopKeys } from './useStopKeys'
 export function ThreadView({ threadId }: { threadId: string }) {
   const app = useApp()
   const [store, setStore] = useState<ThreadStore>()
-  useEffect(() => setStore(app.open(threadId)), [app, threadId])
+  useEffect(() => {
+    setStore(app.open(threadId))
+    return () => app.leave(threadId)
+  }, [app, threadId])
   if (store?.threadId !== threadId) return null
   return (
     <ThreadContext value={store}>
