@@ -6,7 +6,7 @@ import { messageOf } from '../../transport/api'
 import type { ToolInfo } from '../../transport/rules'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Tabs } from '../../ui/Tabs'
-import { serverFaults } from './form/faults'
+import { serverFaults } from './form/serverFaults'
 import { JsonEditor, notJson } from './JsonEditor'
 import { SubmitRow } from './SubmitRow'
 

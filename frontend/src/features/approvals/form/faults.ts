@@ -1,12 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import type { ErrorSchema } from '@rjsf/utils'
 import { isFields } from '../../../transport/decode'
-
-/** What is wrong with the value at a path. */
-export interface Fault {
-  path: string[]
-  message: string
-}
+import { type Fault, steps } from './serverFaults'
 
 /** Keywords whose failure only says that something in them failed, which is said too. */
 const wrappers = new Set([
@@ -41,40 +36,6 @@ function faultOf({ instanceLocation, keyword, error }: OutputUnit): Fault {
   return missing === undefined
     ? { path, message: error }
     : { path: [...path, missing], message: 'Needed, and missing.' }
-}
-
-/**
- * Reads what the server says of arguments that do not fit: "Invalid arguments: at '/n': got string, want number; …". Undefined when it
- * names no path.
- */
-export function serverFaults(message: string): Fault[] | undefined {
-  const faults: Fault[] = []
-  for (const part of message.replace(/^Invalid arguments: /, '').split(/; (?=at ')/)) {
-    const match = /^at '([^']*)': (.*)$/s.exec(part)
-    if (!match) return undefined
-    const [, pointer = '', said = ''] = match
-    const missing = /^missing propert(?:y|ies) (.*)$/.exec(said)?.[1]
-    const names = missing === undefined ? [] : [...missing.matchAll(/'([^']*)'/g)].map((each) => each[1] ?? '')
-    if (names.length === 0) faults.push({ path: steps(pointer), message: said })
-    for (const name of names) faults.push({ path: [...steps(pointer), name], message: 'Needed, and missing.' })
-  }
-  return faults
-}
-
-/** The steps of a JSON pointer. */
-function steps(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => decode(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step // it was not escaped
-  }
 }
 
 /** The faults in the form's own order of things. */
