@@ -1,5 +1,8 @@
 import { Cell } from './cell'
+import { recall, remember } from './remembered'
 import type { Row } from './rows'
+
+type TurnRow = Extract<Row, { kind: 'turn' }>
 
 export const inspectorTabs = ['timeline', 'call', 'raw', 'events', 'history'] as const
 export type InspectorTab = (typeof inspectorTabs)[number]
@@ -53,6 +56,12 @@ export class Inspector {
     this.setOpen(true)
   }
 
+  /** Opens the inspector on what was taken back in a turn: its first dropped call, if it has one. */
+  showTurn({ run, turn: { turn } }: TurnRow): void {
+    const first = run.transcript.dropped.find((call) => call.turn === turn)
+    this.show(first ? 'call' : 'timeline', { runId: run.id, turn, callId: first?.id })
+  }
+
   /** Selects what a row of the thread is about; a row that is about no call and no turn changes nothing. */
   follow(row: Row): void {
     if (row.kind === 'call') this.selected.set({ runId: row.run.id, turn: row.call.turn, callId: row.call.id })
@@ -69,19 +78,10 @@ function clampWidth(px: number): number {
 }
 
 function read(name: string, fallback: number): number {
-  try {
-    const kept = localStorage.getItem(`callboard.inspector.${name}`)
-    const value = kept === null ? fallback : Number(kept)
-    return Number.isFinite(value) ? value : fallback
-  } catch {
-    return fallback // a browser may forbid storage
-  }
+  const value = Number(recall(`inspector.${name}`) ?? fallback)
+  return Number.isFinite(value) ? value : fallback
 }
 
 function write(name: string, value: number): void {
-  try {
-    localStorage.setItem(`callboard.inspector.${name}`, String(value))
-  } catch {
-    return // as above
-  }
+  remember(`inspector.${name}`, String(value))
 }

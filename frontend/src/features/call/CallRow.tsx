@@ -19,6 +19,7 @@ import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
 import Copy from 'lucide/dist/esm/icons/copy.mjs'
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
+import PanelRight from 'lucide/dist/esm/icons/panel-right.mjs'
 import { memo, type Ref } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
@@ -173,6 +174,11 @@ function RowActions({ row: { call, run } }: { row: Row }) {
         icon={Ellipsis}
         tabIndex={-1}
         items={[
+          {
+            label: 'Inspect',
+            icon: PanelRight,
+            onSelect: () => app.inspector.show('call', { runId: run.id, turn: call.turn, callId: call.id }),
+          },
           { label: 'Copy as JSON', icon: Braces, onSelect: () => void copy(callAsJson(call), 'The call') },
           { label: 'Copy as text', icon: FileText, onSelect: () => void copy(callAsText(call), 'The call') },
           { label: 'Copy arguments', icon: Copy, onSelect: () => void copy(call.argumentsText, 'The arguments') },

@@ -1,7 +1,7 @@
 import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
 import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
 import Copy from 'lucide/dist/esm/icons/copy.mjs'
-import History from 'lucide/dist/esm/icons/history.mjs'
+import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
 import { useState } from 'react'
 import { formatRoute } from '../../state/route'
 import { IconButton } from '../../ui/Button'
@@ -18,13 +18,15 @@ interface Props {
   runId: string
   /** The numbers of the open events, kept while their rows are scrolled away. */
   open: Set<number>
+  /** Playback stands at it. */
+  current: boolean
 }
 
 /** So much of an event, in characters, is drawn before it is asked for the rest. */
 const page = 20_000
 
 /** An event: its number, its moment, its bytes. */
-export function EventRow({ entry, threadId, runId, open }: Props) {
+export function EventRow({ entry, threadId, runId, open, current }: Props) {
   const { seq, at, type, raw, missing } = entry
   const [shown, setShown] = useState(open.has(seq))
   const toggle = () => {
@@ -33,7 +35,11 @@ export function EventRow({ entry, threadId, runId, open }: Props) {
     setShown(!shown)
   }
   return (
-    <div data-seq={seq} className="border-b border-border/60">
+    <div
+      data-seq={seq}
+      aria-current={current || undefined}
+      className="border-b border-border/60 aria-current:bg-raised aria-current:shadow-[inset_2px_0_var(--accent)]"
+    >
       {missing > 0 && (
         <p className="px-4 py-1 text-small text-wait">{counted(missing, 'event')} before this one never came.</p>
       )}
@@ -54,12 +60,12 @@ export function EventRow({ entry, threadId, runId, open }: Props) {
         </button>
         <IconButton icon={Copy} label={`Copy event ${seq}`} size={14} onClick={() => void copy(raw, `Event ${seq}`)} />
         <a
-          href={`${formatRoute({ kind: 'thread', threadId })}/r/${encodeURIComponent(runId)}/e/${seq}`}
+          href={formatRoute({ kind: 'thread', threadId, moment: { runId, seq } })}
           aria-label={`Go to this moment: event ${seq}`}
           title="Go to this moment"
           className="inline-flex h-6 w-6 shrink-0 items-center justify-center rounded-control text-muted hover:bg-raised hover:text-text"
         >
-          <Icon node={History} size={14} />
+          <Icon node={RotateCcwClock} size={14} />
         </a>
       </div>
       {shown ? (

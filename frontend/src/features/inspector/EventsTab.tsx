@@ -1,8 +1,9 @@
-import { useDeferredValue, useMemo, useState } from 'react'
-import { VList } from 'virtua'
+import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { VList, type VListHandle } from 'virtua'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { labelOf } from '../../state/rows'
+import type { RunView, ThreadStore } from '../../state/threadStore'
 import { Button } from '../../ui/Button'
 import { TextInput } from '../../ui/Field'
 import { count } from '../../ui/format'
@@ -27,6 +28,7 @@ export function EventsTab({ store, run, selected }: TabProps) {
   const call = selected?.callId === undefined ? undefined : run.transcript.calls.get(selected.callId)
   const label = call ? labelOf(call) : selected?.callId
   const [open] = useState(() => new Set<number>())
+  const [list, seq] = usePlayed(store, run, shown)
   return (
     <>
       <div className="flex flex-col gap-2 border-b border-border px-4 py-2">
@@ -79,14 +81,36 @@ export function EventsTab({ store, run, selected }: TabProps) {
         </div>
       )}
       {shown.length > 0 ? (
-        <VList data={shown} className="min-h-0 flex-1" style={{ height: 'auto' }}>
-          {(entry) => <EventRow key={entry.seq} entry={entry} threadId={store.threadId} runId={run.id} open={open} />}
+        <VList ref={list} data={shown} className="min-h-0 flex-1" style={{ height: 'auto' }}>
+          {(entry) => (
+            <EventRow
+              key={entry.seq}
+              entry={entry}
+              threadId={store.threadId}
+              runId={run.id}
+              open={open}
+              current={entry.seq === seq}
+            />
+          )}
         </VList>
       ) : (
         log.fault === undefined && <Nothing whole={log.whole} some={log.entries.length > 0} />
       )}
     </>
   )
+}
+
+/** Keeps the event that playback stands at in sight; its number, 0 while nothing is played. */
+function usePlayed(store: ThreadStore, run: RunView, shown: readonly Entry[]) {
+  const list = useRef<VListHandle>(null)
+  const playback = useCell(store.playback)
+  const seq = useSyncExternalStore(store.subscribe, () => (playback?.run === run ? run.transcript.last : 0))
+  useEffect(() => {
+    if (seq === 0) return
+    const index = shown.findLastIndex((entry) => entry.seq <= seq)
+    if (index >= 0) list.current?.scrollToIndex(index, { align: 'nearest' })
+  }, [seq, shown])
+  return [list, seq] as const
 }
 
 function Nothing({ whole, some }: { whole: boolean; some: boolean }) {

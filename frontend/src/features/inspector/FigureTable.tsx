@@ -7,9 +7,9 @@ import { countWord, dollars, durationWord, rateWord, sumWord } from './words'
 
 const tokens: [TokenKind, string][] = [
   ['inputTokens', 'Input tokens'],
-  ['cachedInputTokens', 'of them cached'],
+  ['cachedInputTokens', '  of them cached'],
   ['outputTokens', 'Output tokens'],
-  ['reasoningTokens', 'of them reasoning'],
+  ['reasoningTokens', '  of them reasoning'],
 ]
 
 interface Props {
@@ -58,7 +58,7 @@ export function FigureTable({ run, turn, prices }: Props) {
           <Line name="Model at work" run={durationWord(run.modelMs)} turn={durationWord(request?.lastedMs)} />
           <Line name="Waited for people" run={durationWord(run.waitedMs)} turn="" />
           <Line name="Time to first token" run="" turn={durationWord(request?.firstTokenMs)} />
-          <Line name="Output tokens" run="" turn={rateWord(request?.tokensPerSecond)} />
+          <Line name="Output speed" run="" turn={rateWord(request?.tokensPerSecond)} />
         </tbody>
       </table>
       <div className="mt-2 flex items-center gap-2 text-small text-faint">
@@ -75,7 +75,7 @@ export function FigureTable({ run, turn, prices }: Props) {
 function Line({ name, run, turn }: { name: string; run: ReactNode; turn: ReactNode }) {
   return (
     <tr>
-      <th scope="row" className="py-px text-left font-normal text-muted">
+      <th scope="row" className="py-px text-left font-normal whitespace-pre text-muted">
         {name}
       </th>
       <td className="tnum py-px pl-2 text-right">{run}</td>
@@ -85,9 +85,11 @@ function Line({ name, run, turn }: { name: string; run: ReactNode; turn: ReactNo
 }
 
 function note(run: RunFigures, models: string[], unpriced: string[]): string {
-  if (unpriced.length > 0) return `No price is set for ${unpriced.join(', ')}.`
-  if (models.length === 0) return 'No model was named, so nothing says what a token cost.'
-  if (run.retries > 0) return '≥: what a try that failed used is never told.'
-  if (Object.values(run.tokens).some(({ partial }) => partial)) return '≥: not every turn told its tokens.'
-  return ''
+  const notes: string[] = []
+  if (unpriced.length > 0) notes.push(`No price is set for ${unpriced.join(', ')}.`)
+  else if (models.length === 0) notes.push('No model was named, so that there is no price for it.')
+  const partial = Object.values(run.tokens).some((sum) => sum.partial)
+  if (partial && run.retries > 0) notes.push('≥: what a try that failed used is never told.')
+  else if (partial) notes.push('≥: not every turn told its tokens.')
+  return notes.join(' ')
 }

@@ -23,7 +23,8 @@ const speakers: Record<HistoryMessage['role'], string> = {
 export function HistoryTab({ store }: TabProps) {
   const { api } = useApp()
   const { status, waiting } = useCell(store.state)
-  const turns = store.runs.at(-1)?.transcript.turns.length
+  const played = useCell(store.playback) !== undefined
+  const turns = store.liveRuns.at(-1)?.transcript.turns.length
   const ask = useCallback(
     async (signal: AbortSignal) => {
       void [status, waiting, turns] // what changes the history
@@ -36,7 +37,7 @@ export function HistoryTab({ store }: TabProps) {
     <Answered asked={asked} what="What comes next">
       {(next) => (
         <>
-          <Head next={next} busy={asked.busy} again={asked.again} />
+          <Head next={next} busy={asked.busy} again={asked.again} played={played} />
           {next.messages.length === 0 ? (
             <Empty>The next request sends nothing but its new message.</Empty>
           ) : (
@@ -54,7 +55,15 @@ export function HistoryTab({ store }: TabProps) {
   )
 }
 
-function Head({ next, busy, again }: { next: NextRequest; busy: boolean; again: () => void }) {
+interface HeadProps {
+  next: NextRequest
+  busy: boolean
+  again: () => void
+  /** The thread is shown as it was. */
+  played: boolean
+}
+
+function Head({ next, busy, again, played }: HeadProps) {
   const repaired = next.messages.filter((message) => message.repaired !== undefined).length
   return (
     <div className="flex items-start gap-2 border-b border-border px-4 py-2 text-small">
@@ -64,6 +73,7 @@ function Head({ next, busy, again }: { next: NextRequest; busy: boolean; again: 
           {next.model || 'its usual model'} sends {counted(next.messages.length, 'message')},{' '}
           {repaired > 0 ? `${repaired} of them repaired` : 'none of them repaired'}.
         </p>
+        {played && <p className="text-wait">This is the thread as it is now, not at the moment that is played back.</p>}
         <p className="text-muted">
           {next.tools.length > 0 ? `${counted(next.tools.length, 'tool')}: ${next.tools.join(', ')}` : 'No tools'}
         </p>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useSyncExternalStore } from 'react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useSyncExternalStore } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { ended, type Transcript } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
@@ -85,7 +85,7 @@ function Chart({ figures: run, rows, chosen, onSelect }: ChartProps) {
               className="absolute -translate-x-1/2 text-wait"
               style={{ left: `${((time.at(cut.from) + time.at(cut.to)) / 2) * 100}%` }}
             >
-              ⫽
+              {'//'}
             </span>
           ))}
           <span>{run.lastedMs === undefined ? 'times were not told' : duration(run.lastedMs)}</span>
@@ -154,11 +154,14 @@ function summary(run: RunFigures): string {
 
 /** The run's figures as they are now. */
 function useFigures(store: ThreadStore, transcript: Transcript, prices: Price[]): RunFigures {
-  const now = useNow(!ended(transcript.status), step)
-  // A run that goes on is looked at again with the clock, one that is over only when it changed.
-  const version = useSyncExternalStore(store.subscribe, () => (ended(transcript.status) ? transcript.version : -1))
+  const played = useCell(store.playback) !== undefined
+  // A run that goes on is looked at again with the clock, any other when it changed.
+  const goesOn = () => !played && !ended(transcript.status)
+  const now = useNow(goesOn(), step)
+  const changed = useSyncExternalStore(store.subscribe, () => (goesOn() ? -1 : transcript.version))
+  const version = useDeferredValue(changed) // what is played back moves first, its figures follow
   return useMemo(() => {
     void version
-    return figures(transcript, now || Date.now(), prices)
-  }, [transcript, version, now, prices])
+    return figures(transcript, now || store.now(), prices)
+  }, [store, transcript, version, now, prices])
 }

@@ -12,7 +12,7 @@ import type { TimelineRow } from './timelineRows'
 import { exactMoment, stateWord } from './words'
 
 /** The columns of the timeline: names, time, words. */
-export const columns = 'grid grid-cols-[minmax(96px,34%)_minmax(0,1fr)_minmax(104px,auto)] gap-2 px-4'
+export const columns = 'grid grid-cols-[minmax(96px,28%)_minmax(0,1fr)_108px] gap-2 px-4'
 
 interface Props {
   id: string
@@ -52,6 +52,9 @@ export const TimelineLine = memo(function TimelineLine({ id, row, axis, selected
         {name}
       </span>
       <span className="relative h-full">
+        {axis.cuts.map((cut) => (
+          <span key={cut.from} className="absolute inset-y-0 bg-bg" style={placeOf(axis, cut)} />
+        ))}
         {bars.map((bar, index) => (
           <span
             key={index}
@@ -60,12 +63,9 @@ export const TimelineLine = memo(function TimelineLine({ id, row, axis, selected
             style={placeOf(axis, bar)}
           />
         ))}
-        {axis.cuts.map((cut) => (
-          <span key={cut.from} className="absolute inset-y-0 bg-bg/70" style={placeOf(axis, cut)} />
-        ))}
       </span>
-      <span className="flex min-w-0 justify-end gap-2">
-        <span className={clsx('truncate', tone)}>{word}</span>
+      <span className="relative flex justify-end gap-2 whitespace-nowrap">
+        <span className={clsx(tone)}>{word}</span>
         <span className="tnum shrink-0 font-mono text-code text-faint">{lasted}</span>
       </span>
     </div>
@@ -110,7 +110,7 @@ function look(row: TimelineRow): Look {
         depth: 1,
         bars: [{ ...span, look: 'h-2 bg-err/70' }],
         tone: 'text-err',
-        word: 'tried again',
+        word: 'failed',
         lasted: span.from > 0 ? duration(span.to - span.from) : '',
         title: `Try ${number} failed and was taken back: ${reason ?? 'no reason was told'}`,
       }

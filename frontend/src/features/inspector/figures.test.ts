@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { decode, isWireError } from '../../protocol/events'
-import { fold, type LogLine, logNames, readLog } from '../../protocol/testdata'
+import type { LogLine } from '../../protocol/replay'
+import { fold, logNames, readLog } from '../../protocol/testdata'
 import { costOfUsage, figures, priceOf, tokenKinds } from './figures'
 
 const agentLogs = fileURLToPath(new URL('../../../../backend/agent/testdata/', import.meta.url).href)
@@ -73,7 +74,7 @@ function eventsOf(log: LogLine[]): Raw[] {
     last = seq || last + 1
     if (isWireError(decode(raw, seq))) continue
     const json: Raw = JSON.parse(raw)
-    const event = { ...json, at: Math.trunc(json.at ?? 0) }
+    const event: Raw = { ...json, at: Math.trunc(json.at ?? 0) }
     out.push(event)
     const over = event.type === 'error' || (event.type === 'finish' && (event.status ?? 'completed') !== 'paused')
     if (over) break

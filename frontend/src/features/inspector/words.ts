@@ -36,6 +36,7 @@ export function rateWord(perSecond: number | undefined): string {
 
 /** The state of a call in one word: the status word without what its result says, unless that is a warning. */
 export function stateWord(call: Call): string {
+  if (call.state === 'waiting') return 'waiting'
   return call.state === 'done' && !call.presentation?.tone ? 'done' : statusOf(call).word
 }
 

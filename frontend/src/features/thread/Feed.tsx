@@ -105,6 +105,7 @@ export function Feed({ store }: { store: ThreadStore }) {
         break
       case 'open':
       case 'close':
+        if (row.kind === 'turn' && command.kind === 'open') app.inspector.showTurn(row)
         if (row.kind === 'call' || row.kind === 'group') store.folding.set(row.key, command.kind === 'open')
         break
       case 'follow':

@@ -1,17 +1,19 @@
 import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
 import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
+import ListX from 'lucide/dist/esm/icons/list-x.mjs'
 import { memo, type ReactNode, type Ref } from 'react'
 import { Markdown } from '../../markdown/Markdown'
 import type { Part } from '../../protocol/transcript'
+import { useApp } from '../../state/app'
 import type { Row } from '../../state/rows'
 import { usePart, useThread } from '../../state/useThread'
+import { count } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Keep, useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import type { CardActions } from '../approvals/ApprovalCard'
 import { CallRow } from '../call/CallRow'
 import { GroupRow } from '../call/GroupRow'
-import { ArgumentsBlock } from '../details/Arguments'
 import { BlockFrame } from '../details/BlockFrame'
 import { JsonTree } from '../details/JsonTree'
 import { PlainLines } from '../details/Lines'
@@ -119,53 +121,25 @@ function Reasoning({ item }: { item: Part }) {
   )
 }
 
-/** What was taken back in a turn: its dropped calls and its failed tries. */
+/** What was taken back in a turn, its dropped calls and its failed tries, and the way to them. */
 function TurnRow({ row }: { row: Extract<Row, { kind: 'turn' }> }) {
-  const store = useThread()
-  return (
-    <Keep name={row.key} flags={store.flags}>
-      <TurnFooter row={row} />
-    </Keep>
-  )
-}
-
-function TurnFooter({ row: { run, turn } }: { row: Extract<Row, { kind: 'turn' }> }) {
-  const [open, setOpen] = useKept('open', false)
-  const calls = run.transcript.dropped.filter((call) => call.turn === turn.turn)
+  const { inspector } = useApp()
+  const { dropped, retries } = row.turn
   const words = [
-    turn.dropped > 0 && `${turn.dropped} dropped`,
-    turn.retries.length > 0 && (turn.retries.length === 1 ? 'tried again' : `tried again ${turn.retries.length} times`),
+    dropped > 0 && `${count(dropped)} dropped`,
+    retries.length > 0 && (retries.length === 1 ? 'tried again' : `tried again ${count(retries.length)} times`),
   ]
   return (
-    <div className="text-small text-faint">
-      <button
-        type="button"
-        tabIndex={-1}
-        aria-expanded={open}
-        onClick={() => setOpen(!open)}
-        className="flex h-7 items-center gap-2 rounded-control pr-2 hover:bg-raised hover:text-text"
-      >
-        <Icon node={open ? ChevronDown : ChevronRight} />
-        {words.filter(Boolean).join(', ')}
-      </button>
-      {open && (
-        <div className="flex flex-col gap-2 pb-2 pl-6">
-          {turn.retries.map((retry) => (
-            <p key={retry.at}>
-              A try failed and was taken back: <Verbatim text={retry.reason ?? 'no reason was told'} />
-            </p>
-          ))}
-          {calls.map((call) => (
-            <Keep key={call.id} name={call.id}>
-              <ArgumentsBlock
-                title={`${call.toolName}, dropped: ${call.dropReason ?? 'no reason was told'}`}
-                text={call.proposedText}
-              />
-            </Keep>
-          ))}
-        </div>
-      )}
-    </div>
+    <button
+      type="button"
+      tabIndex={-1}
+      title="Open in the run inspector"
+      onClick={() => inspector.showTurn(row)}
+      className="flex h-7 items-center gap-2 rounded-control pr-2 text-small text-faint hover:bg-raised hover:text-text"
+    >
+      <Icon node={ListX} />
+      {words.filter(Boolean).join(', ')}
+    </button>
   )
 }
 
