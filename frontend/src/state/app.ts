@@ -19,7 +19,15 @@ import { ThreadStore } from './threadStore'
 /** How long a deleted thread can be brought back, in ms. */
 const grace = 10_000
 
-export type SetUp = { kind: 'settings' } | { kind: 'provider'; provider?: Provider; found?: FoundProvider }
+export type SetUp =
+  | { kind: 'settings' }
+  | {
+      kind: 'provider'
+      provider?: Provider
+      found?: FoundProvider
+      /** It was opened from the settings, and leads back there. */
+      within?: boolean
+    }
 
 export interface Jump {
   threadId: string
@@ -133,6 +141,36 @@ export class App {
       this.#tools = undefined // the next who asks tries again
       throw cause
     }
+  }
+
+  /** Makes a thread with its first message and shows it. It rejects with the server's words. */
+  async begin(choice: ThreadChoice, input: string): Promise<void> {
+    const { id, agentName } = await this.api.createThread(choice)
+    await this.send(id, agentName, input)
+    this.newChoice.set({})
+    this.router.go({ kind: 'thread', threadId: id })
+  }
+
+  /** Plays the demo in a new thread. It rejects with the server's words. */
+  async tryDemo(): Promise<void> {
+    const { state } = this.studio.cell.get()
+    const agentName = state?.agents.find((agent) => !agent.needsModel)?.name
+    const draft = this.drafts.of('new')
+    await this.begin({ agentName }, state?.demoMessage ?? '')
+    if (draft.get() === state?.demoMessage) draft.set('')
+  }
+
+  /**
+   * Takes the server of a model that was just connected for new threads, and for the next one an agent that speaks with it. It
+   * rejects with the server's words.
+   */
+  async connected(providerId: string): Promise<void> {
+    await this.studio.refresh()
+    const { agents = [], settings } = this.studio.cell.get().state ?? {}
+    const agentName = agents.find((agent) => agent.needsModel)?.name
+    const idle = agents.some((agent) => agent.name === settings?.agentName && !agent.needsModel)
+    await this.studio.save({ providerId, model: '', ...(idle && { agentName }) })
+    this.newChoice.update(({ folder }) => ({ folder, agentName }))
   }
 
   /** Goes to a new demo thread with its message typed, not sent. */

@@ -53,7 +53,11 @@ export function FolderDialog({ start, onClose }: Props) {
           <Button tone="ghost" onClick={() => onClose('')}>
             Cancel
           </Button>
-          <Button tone="primary" disabled={listing?.error !== ''} onClick={() => listing && onClose(listing.path)}>
+          <Button
+            tone="primary"
+            disabled={!listing || isUnreadable(listing)}
+            onClick={() => listing && onClose(listing.path)}
+          >
             Use this folder
           </Button>
         </>
@@ -83,6 +87,11 @@ export function FolderDialog({ start, onClose }: Props) {
       </ul>
     </Dialog>
   )
+}
+
+/** Whether a folder is not there or cannot be read. One of which only some entries are listed can be. */
+export function isUnreadable({ error, entries }: FolderListing): boolean {
+  return error !== '' && entries.length === 0
 }
 
 function Entry({ icon, name, onOpen }: { icon: 'up' | 'folder'; name: string; onOpen: () => void }) {

@@ -1,5 +1,5 @@
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useApp } from '../../state/app'
 import { Cell, useCell } from '../../state/cell'
 import type { StudioState, ThreadChoice } from '../../transport/answers'
@@ -7,7 +7,9 @@ import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Spinner } from '../../ui/Spinner'
 import { Composer } from '../thread/Composer'
+import { isUnreadable } from './FolderDialog'
 import { StartCards } from './StartCards'
+import { useBeforeSending } from './useBeforeSending'
 import { useFolderPicker } from './useFolderPicker'
 
 /** The key of the draft of a thread that is not made yet. */
@@ -45,38 +47,40 @@ function Begin({ state }: { state: StudioState }) {
   const choice = useCell(app.newChoice)
   const draft = useMemo(() => app.drafts.of(newThread), [app])
   const none = useMemo(() => new Cell(''), [])
-  const agentName = choice.agentName ?? (first ? demoAgent(state) : '') ?? ''
+  const [picker, ask] = useBeforeSending()
+  const override = state.overrideLabel
+  // The first thread of a fresh machine is the demo's, unless a model was set that the demo is not written for.
+  const demoFirst = first && override === undefined
+  const agentName = choice.agentName ?? (demoFirst ? demoAgent(state) : '') ?? ''
   const full: ThreadChoice = { ...choice, agentName: agentName || state.settings.agentName }
   const agent = state.agents.find((each) => each.name === full.agentName)
-
-  // The first thread of a fresh machine: the demo's message typed, not sent.
-  const [filled, setFilled] = useState(false)
-  useEffect(() => {
-    if (!first || filled) return
-    setFilled(true)
-    if (!draft.get()) draft.set(state.demoMessage)
-  }, [first, filled, draft, state.demoMessage])
+  const folder = folderOf(state, full)
+  useDemoMessage(draft, state.demoMessage, demoFirst, agent?.needsModel ?? true)
 
   const send = async (input: string) => {
-    const { id } = await app.api.createThread(full)
-    await app.send(id, full.agentName ?? '', input)
-    app.newChoice.set({})
-    app.router.go({ kind: 'thread', threadId: id })
+    const needsFolder = agent?.needsModel ?? true
+    const folderMissing = needsFolder && (!folder || isUnreadable(await app.api.folders(folder)))
+    const ready = await ask({ choice: full, folder, folderMissing })
+    if (!ready.send) return false
+    if (ready.folder) app.newChoice.set({ ...choice, folder: ready.folder })
+    await app.begin(ready.folder ? { ...full, folder: ready.folder } : full, input)
+    return true
   }
   return (
     <main className="flex min-w-0 flex-1 flex-col overflow-y-auto" aria-label="New thread">
       <div className="flex-1" />
       <div className="mx-auto flex w-full max-w-[880px] flex-col gap-4 px-8 pt-8 pb-4">
         <h1 className="text-title font-semibold">{first ? 'Watch an agent work' : 'New thread'}</h1>
-        <p className="max-w-[72ch] text-prose text-muted">
-          {first
-            ? 'Callboard shows every call an agent makes as it happens, and lets you approve what needs approving. A demo is ready below: it runs on this machine, on a sample project of its own, with no key and no network.'
-            : (agent?.description ?? '')}
+        <p className="max-w-[72ch] text-prose text-muted [overflow-wrap:anywhere]">
+          {[first && about, override ? overridden(override) : first ? aboutDemo : agent?.description]
+            .filter(Boolean)
+            .join(' ')}
         </p>
         <StartCards state={state} first={first} />
       </div>
       <div className="mx-auto w-full max-w-[880px]">
         <FolderChoice state={state} choice={full} onChange={(folder) => app.newChoice.set({ ...choice, folder })} />
+        {picker}
         <Composer
           draft={draft}
           queued={none}
@@ -92,9 +96,31 @@ function Begin({ state }: { state: StudioState }) {
   )
 }
 
+const about = 'Callboard shows every call an agent makes as it happens, and lets you approve what needs approving.'
+const aboutDemo =
+  'A demo is ready below: it runs on this machine, on a sample project of its own, with no key and no network.'
+
+function overridden(label: string): string {
+  return `Callboard was started with ${label}: it answers in every thread, whichever agent you choose.`
+}
+
 /** The agent that needs no model, for a first thread. */
-export function demoAgent(state: StudioState): string | undefined {
+function demoAgent(state: StudioState): string | undefined {
   return state.agents.find((agent) => !agent.needsModel)?.name
+}
+
+/** The folder a new thread gets; empty for a fresh sample, or for none. */
+function folderOf(state: StudioState, choice: ThreadChoice): string {
+  const needsModel = state.agents.find((agent) => agent.name === choice.agentName)?.needsModel ?? true
+  return choice.folder || state.folder || (needsModel ? state.settings.folder : '')
+}
+
+/** In a first thread types the demo's message, not sent, and takes it back when another agent is to answer. */
+function useDemoMessage(draft: Cell<string>, message: string, first: boolean, needsModel: boolean): void {
+  useEffect(() => {
+    if (needsModel && draft.get() === message) draft.set('')
+    else if (!needsModel && first && !draft.get()) draft.set(message)
+  }, [draft, message, first, needsModel])
 }
 
 interface FolderChoiceProps {
@@ -106,7 +132,7 @@ interface FolderChoiceProps {
 function FolderChoice({ state, choice, onChange }: FolderChoiceProps) {
   const [picker, pick] = useFolderPicker()
   const needsModel = state.agents.find((agent) => agent.name === choice.agentName)?.needsModel ?? true
-  const folder = choice.folder || state.folder || (needsModel ? state.settings.folder : '')
+  const folder = folderOf(state, choice)
   const choose = async () => {
     const path = await pick(folder)
     if (path) onChange(path)

@@ -1,5 +1,6 @@
 import Check from 'lucide/dist/esm/icons/check.mjs'
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
+import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
 import { type FormEvent, useId, useState } from 'react'
 import { useApp } from '../../state/app'
 import type { FoundProvider, Provider, ProviderInput, TestResult } from '../../transport/answers'
@@ -34,16 +35,17 @@ export function ProviderForm({ provider, found, onDone }: Props) {
   const modelList = useId()
   const env = id === 'env'
 
-  const save = async () => {
+  const save = async (chosen = model.trim()) => {
     const input: ProviderInput = {
       name: name.trim(),
       baseUrl: baseUrl.trim(),
-      model: model.trim(),
+      model: chosen,
       keepKey,
       ...(key && { key }),
     }
     await app.api.saveProvider(id, input)
     setKey('')
+    if (!provider) await app.connected(id)
   }
   const run = async (what: 'test' | 'save', work: () => Promise<void>) => {
     setBusy(what)
@@ -64,7 +66,10 @@ export function ProviderForm({ provider, found, onDone }: Props) {
       const tested = await app.api.testProvider(id, model.trim())
       setResult(tested)
       if (tested.models.length > 0) setModels(tested.models)
-      if (!model && tested.models[0]) setModel(tested.models[0])
+      const [first] = tested.models
+      if (model.trim() || !first) return
+      setModel(first)
+      await save(first)
     })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -173,7 +178,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
       <Outcome result={result} error={error} />
       <div className="flex flex-wrap justify-end gap-2">
         <Button tone="ghost" onClick={onDone}>
-          Cancel
+          {result ? 'Close' : 'Cancel'}
         </Button>
         <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
           Save and test
@@ -195,14 +200,28 @@ function Outcome({ result, error }: { result?: TestResult; error?: string }) {
     )
   }
   if (!result) return null
-  const toolWords = result.toolCall ? 'and it called a tool' : 'but it called no tool: agents need a model that does'
+  const { word, icon, tone, text } = outcomeOf(result)
   return (
-    <p role="status" className={`flex gap-2 text-small [overflow-wrap:anywhere] ${result.ok ? 'text-ok' : 'text-err'}`}>
-      <Icon node={result.ok ? Check : CircleX} />
+    <p role="status" className={`flex gap-2 text-small [overflow-wrap:anywhere] ${tone}`}>
+      <Icon node={icon} />
       <span className="min-w-0">
-        {result.error ? result.error.message : `The server answers, ${toolWords}.`}
+        <span className="font-semibold">{word}: </span>
+        {text}
         {result.error?.code && <code className="ml-2">{result.error.code}</code>}
       </span>
     </p>
   )
+}
+
+function outcomeOf({ ok, toolCall, error }: TestResult) {
+  if (!ok || error)
+    return { word: 'Failed', icon: CircleX, tone: 'text-err', text: error?.message ?? 'the test gave no reason.' }
+  return toolCall
+    ? { word: 'Works', icon: Check, tone: 'text-ok', text: 'the server answers, and its model called a tool.' }
+    : {
+        word: 'Warning',
+        icon: TriangleAlert,
+        tone: 'text-wait',
+        text: 'the server answers, but its model called no tool. Agents need a model that does: choose another one.',
+      }
 }

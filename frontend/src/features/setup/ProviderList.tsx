@@ -17,6 +17,7 @@ const kept = {
 /** The models' servers: those set up, and those found on this machine. */
 export function ProviderList({ state }: { state: StudioState }) {
   const app = useApp()
+  const notSetUp = state.found.filter((each) => !state.providers.some((provider) => provider.id === each.id))
   return (
     <section className="flex flex-col gap-2" aria-label="Models">
       <h3 className="font-semibold">Models</h3>
@@ -31,7 +32,7 @@ export function ProviderList({ state }: { state: StudioState }) {
       {state.providers.length === 0 && (
         <p className="text-small text-faint">No model is connected. The demo needs none.</p>
       )}
-      {state.found.map((found) => (
+      {notSetUp.map((found) => (
         <div
           key={found.id}
           className="flex items-center gap-3 rounded-block border border-border border-dashed px-3 py-2"
@@ -40,13 +41,13 @@ export function ProviderList({ state }: { state: StudioState }) {
             <span className="block truncate">{found.name}</span>
             <span className="block truncate text-small text-muted">found, not set up: {found.baseUrl}</span>
           </span>
-          <Button small onClick={() => app.setUp.set({ kind: 'provider', found })}>
+          <Button small onClick={() => app.setUp.set({ kind: 'provider', found, within: true })}>
             Set up
           </Button>
         </div>
       ))}
       <div>
-        <Button icon={Plus} onClick={() => app.setUp.set({ kind: 'provider' })}>
+        <Button icon={Plus} onClick={() => app.setUp.set({ kind: 'provider', within: true })}>
           Connect a model
         </Button>
       </div>
@@ -75,7 +76,7 @@ function Item({ provider }: { provider: Provider }) {
           {provider.model || 'no model chosen'} · {kept[provider.keyKept]}
         </span>
       </span>
-      <Button small onClick={() => app.setUp.set({ kind: 'provider', provider })}>
+      <Button small onClick={() => app.setUp.set({ kind: 'provider', provider, within: true })}>
         Edit
       </Button>
       {provider.keyKept !== 'env' && provider.id !== 'env' && (

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { defaultModel } from '../../state/models'
 import type { Settings, StudioState } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
@@ -22,9 +23,9 @@ export function SettingsDialog() {
   const { state, fault } = useCell(app.studio.cell)
   if (!setUp) return null
   const close = () => app.setUp.set(undefined)
-  const back = () => app.setUp.set({ kind: 'settings' })
   if (setUp.kind === 'provider') {
-    const { provider, found } = setUp
+    const { provider, found, within } = setUp
+    const back = () => app.setUp.set(within ? { kind: 'settings' } : undefined)
     return (
       <Dialog open onClose={close} title={provider ? provider.name : 'Connect a model'}>
         <ProviderForm provider={provider} found={found} onDone={back} />
@@ -58,8 +59,10 @@ function Body({ state }: { state: StudioState }) {
     const folder = await pick(settings.folder)
     if (folder) await save({ folder })
   }
-  const model = settings.providerId ? JSON.stringify([settings.providerId, settings.model]) : ''
-  const models = modelOptions(state, settings, true)
+  const fallback = defaultModel(state)
+  const chosen = { providerId: fallback?.provider.id, model: fallback?.model }
+  const model = JSON.stringify([chosen.providerId, chosen.model])
+  const models = modelOptions(state, chosen, true).filter((option) => option.value !== '')
   return (
     <div className="flex flex-col gap-6">
       <section className="flex flex-col gap-3" aria-label="General">
@@ -102,7 +105,7 @@ function Body({ state }: { state: StudioState }) {
             )}
           </span>
         </Line>
-        {models.length > 1 && (
+        {fallback && (
           <Line name="Model of new threads">
             <Select
               label="Model of new threads"
@@ -111,7 +114,7 @@ function Body({ state }: { state: StudioState }) {
               disabled={busy}
               options={models}
               onChange={(value) => {
-                const parsed: unknown = value ? JSON.parse(value) : []
+                const parsed: unknown = JSON.parse(value)
                 const [providerId = '', name = ''] = Array.isArray(parsed) ? parsed.map(String) : []
                 void save({ providerId, model: name })
               }}

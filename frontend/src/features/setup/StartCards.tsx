@@ -2,24 +2,33 @@ import type { IconNode } from 'lucide'
 import FlaskConical from 'lucide/dist/esm/icons/flask-conical.mjs'
 import KeyRound from 'lucide/dist/esm/icons/key-round.mjs'
 import Plug from 'lucide/dist/esm/icons/plug.mjs'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useApp } from '../../state/app'
 import type { StudioState } from '../../transport/answers'
+import { messageOf } from '../../transport/api'
 import { Icon } from '../../ui/Icon'
+import { toast } from '../../ui/toasts'
 
 /** The ways to begin: the demo, a model that was found on this machine, a model of one's own. */
 export function StartCards({ state, first }: { state: StudioState; first: boolean }) {
   const app = useApp()
-  const connected = state.providers.length > 0 || state.overrideLabel !== undefined
-  if (!first && connected) return null
+  const [busy, setBusy] = useState(false)
+  const connected = state.providers.some((provider) => provider.model)
+  if (state.overrideLabel !== undefined || (!first && connected)) return null
+  const found = state.found.filter((each) => !state.providers.some(({ id, model }) => id === each.id && model))
+  const play = () => {
+    setBusy(true)
+    app
+      .tryDemo()
+      .catch((cause: unknown) => toast(`The demo did not start: ${messageOf(cause)}`, 'err'))
+      .finally(() => setBusy(false))
+  }
   return (
     <div className="grid gap-3 sm:grid-cols-2">
-      <Card icon={FlaskConical} title="Try the demo" onPress={() => app.openDemo()}>
-        {first
-          ? 'The message is typed already: send it.'
-          : 'A scripted agent on a sample project of its own. No key, no network.'}
+      <Card icon={FlaskConical} title="Try the demo" disabled={busy} onPress={play}>
+        Sends its message to a scripted agent, on a sample project of its own. No key, no network.
       </Card>
-      {state.found.map((found) => (
+      {found.map((found) => (
         <Card
           key={found.id}
           icon={Plug}
@@ -43,19 +52,22 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
 function Card({
   icon,
   title,
+  disabled,
   onPress,
   children,
 }: {
   icon: IconNode
   title: string
+  disabled?: boolean
   onPress: () => void
   children: ReactNode
 }) {
   return (
     <button
       type="button"
+      disabled={disabled}
       onClick={onPress}
-      className="flex items-start gap-3 rounded-block border border-border bg-surface p-3 text-left hover:border-faint"
+      className="flex items-start gap-3 rounded-block border border-border bg-surface p-3 text-left hover:border-faint disabled:opacity-50"
     >
       <Icon node={icon} className="mt-0.5 text-accent" />
       <span className="min-w-0">

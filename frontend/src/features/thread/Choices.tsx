@@ -1,5 +1,6 @@
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { defaultModel } from '../../state/models'
 import type { StudioState, ThreadChoice } from '../../transport/answers'
 import { type Option, Select } from '../../ui/Select'
 
@@ -59,9 +60,9 @@ function read(value: string): ThreadChoice {
 
 /** Every model of every provider, and what stands for none of them. */
 export function modelOptions(state: StudioState, choice: ThreadChoice, needsModel: boolean): Option[] {
-  const { providers, settings } = state
-  const fallback = providers.find((each) => each.id === settings.providerId)
-  const named = (fallback && (settings.model || fallback.model)) || fallback?.name
+  const { providers } = state
+  const fallback = defaultModel(state)
+  const named = fallback?.model || fallback?.provider.name
   const none: Option = needsModel
     ? {
         value: '',

@@ -17,7 +17,7 @@ const logs = {
 async function composer(log: keyof typeof logs, draft = '') {
   const { app, store } = await openThread(logs[log])
   const cells = { draft: new Cell(draft), queued: new Cell('') }
-  const onSend = vi.fn((_input: string, _deny: boolean) => Promise.resolve())
+  const onSend = vi.fn((_input: string, _deny: boolean) => Promise.resolve(true))
   const onStop = vi.fn()
   const { live } = store.state.get()
   renderIn(app, store, <Composer {...cells} live={live} onChoice={() => undefined} onSend={onSend} onStop={onStop} />)

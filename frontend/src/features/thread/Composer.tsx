@@ -18,8 +18,8 @@ interface Props {
   choice?: ThreadChoice
   live?: RunView
   onChoice: (choice: ThreadChoice) => void
-  /** Rejects with the server's words; the message then stays. */
-  onSend: (input: string, denyPending: boolean) => Promise<void>
+  /** False when something else is to be done first; it rejects with the server's words. The message then stays. */
+  onSend: (input: string, denyPending: boolean) => Promise<boolean>
   onStop: () => void
   /** For the first message of a thread that is not made yet. */
   autoFocus?: boolean
@@ -49,8 +49,7 @@ export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop
     setBusy(true)
     setError(undefined)
     try {
-      await onSend(message, deny)
-      from.set('')
+      if (await onSend(message, deny)) from.set('')
     } catch (cause) {
       setError(messageOf(cause))
     } finally {

@@ -12,6 +12,7 @@ import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { toast } from '../../ui/toasts'
 import { WithInspector } from '../inspector/InspectorPane'
+import { useBeforeSending } from '../setup/useBeforeSending'
 import { Composer } from './Composer'
 import { Feed } from './Feed'
 import { Header } from './Header'
@@ -42,6 +43,17 @@ function Thread({ store }: { store: ThreadStore }) {
   const [settings, settingsFault, change] = useSettings(store.threadId)
   const arming = useStopKeys(live?.id)
   useAnnouncements(store)
+  const [picker, ask] = useBeforeSending()
+  const send = async (input: string, deny: boolean) => {
+    if (settings && !deny) {
+      const { folder, folderMissing } = settings
+      const ready = await ask({ choice: settings, folder, folderMissing: folderMissing || !folder })
+      if (!ready.send) return false
+      if (ready.folder) await change({ folder: ready.folder })
+    }
+    await app.send(store.threadId, settings?.agentName ?? '', input, deny)
+    return true
+  }
   if (phase === 'failed') return <NotRead store={store} />
   return (
     <main className="flex min-w-0 flex-1 flex-col" aria-label="Thread">
@@ -77,11 +89,12 @@ function Thread({ store }: { store: ThreadStore }) {
         live={live}
         autoFocus
         onChoice={(choice) => void change(choice)}
-        onSend={(input, deny) => app.send(store.threadId, settings?.agentName ?? '', input, deny)}
+        onSend={send}
         onStop={() => {
           if (live) app.stop(live.id)
         }}
       />
+      {picker}
     </main>
   )
 }

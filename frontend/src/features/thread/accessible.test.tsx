@@ -57,7 +57,7 @@ it('a thread with rows of every kind has no fault a machine can find', async () 
         queued={new Cell('Then this')}
         live={store.state.get().live}
         onChoice={() => undefined}
-        onSend={() => Promise.resolve()}
+        onSend={() => Promise.resolve(true)}
         onStop={() => undefined}
       />
     </main>,

@@ -1,0 +1,54 @@
+import { fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { App, AppContext } from '../../state/app'
+import { FakeTransport, ok } from '../../test/fake'
+import { ProviderForm } from './ProviderForm'
+
+/** Saves and tests a new server that answers the test so. */
+async function tested(result: object) {
+  const transport = new FakeTransport()
+  const found = {
+    id: 'ollama',
+    name: 'Ollama',
+    baseUrl: 'http://127.0.0.1:1/v1',
+    models: [],
+    source: 'ollama' as const,
+  }
+  transport.on('GET /studio/state', () => ok({ settings: {} }))
+  transport.on('PUT /studio/settings', () => ok({}))
+  transport.on('PUT /studio/providers/ollama', () => ok(found))
+  transport.on('POST /studio/providers/ollama/test', () => ok(result))
+  render(
+    <AppContext value={new App(transport)}>
+      <ProviderForm found={found} onDone={() => undefined} />
+    </AppContext>,
+  )
+  fireEvent.click(screen.getByRole('button', { name: 'Save and test' }))
+  const outcome = await screen.findByRole('status')
+  return { transport, outcome }
+}
+
+describe('the test of a model', () => {
+  it.each<[string, object, string, string]>([
+    ['works', { ok: true, models: [], toolCall: true }, 'Works', 'text-ok'],
+    ['warns of a model that calls no tool', { ok: true, models: [], toolCall: false }, 'Warning', 'text-wait'],
+    [
+      'fails with the server’s words',
+      { ok: false, error: { message: 'no such key' } },
+      'Failed: no such key',
+      'text-err',
+    ],
+  ])('%s', async (_, result, words, tone) => {
+    const { outcome } = await tested(result)
+    expect(outcome.textContent).toContain(words)
+    expect(outcome.className).toContain(tone)
+  })
+
+  it('takes the first model of the server where none was typed, and the server for new threads', async () => {
+    const { transport } = await tested({ ok: true, models: ['m-1', 'm-2'], toolCall: true })
+    const saved = () =>
+      transport.asked.filter(({ path }) => path === '/studio/providers/ollama').map(({ body }) => body)
+    await waitFor(() => expect(saved().at(-1)).toContain('"model":"m-1"'))
+    expect(transport.asked.find(({ path }) => path === '/studio/settings')?.body).toContain('"providerId":"ollama"')
+  })
+})

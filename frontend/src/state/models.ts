@@ -1,0 +1,34 @@
+import type { Provider, StudioState, ThreadChoice } from '../transport/answers'
+import type { SetUp } from './app'
+
+/** A model's server, and the name to ask it for; empty when none is chosen. */
+export interface ChosenModel {
+  provider: Provider
+  model: string
+}
+
+/** What threads speak with that name nothing else: what the settings say, else the first server there is. */
+export function defaultModel({ providers, settings }: StudioState): ChosenModel | undefined {
+  const provider = providers.find((each) => each.id === settings.providerId) ?? providers[0]
+  if (!provider) return undefined
+  return { provider, model: (provider.id === settings.providerId && settings.model) || provider.model }
+}
+
+/** What a thread with this choice speaks with; undefined when there is no such server. */
+export function chosenModel(state: StudioState, { providerId, model }: ThreadChoice): ChosenModel | undefined {
+  const fallback = defaultModel(state)
+  if (!providerId || providerId === fallback?.provider.id)
+    return fallback && { ...fallback, model: model || fallback.model }
+  const provider = state.providers.find((each) => each.id === providerId)
+  return provider && { provider, model: model || provider.model }
+}
+
+/** What has to be set up before a thread with this choice has a model; undefined when it has one, or needs none. */
+export function missingModel(state: StudioState, choice: ThreadChoice): SetUp | undefined {
+  const name = choice.agentName || state.settings.agentName
+  const agent = state.agents.find((each) => each.name === name)
+  if (state.overrideLabel !== undefined || (!choice.providerId && !agent?.needsModel)) return undefined
+  const chosen = chosenModel(state, choice)
+  if (chosen) return chosen.model ? undefined : { kind: 'provider', provider: chosen.provider }
+  return { kind: choice.providerId || state.found.length > 0 ? 'settings' : 'provider' }
+}
