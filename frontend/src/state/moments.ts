@@ -1,4 +1,4 @@
-import type { Moment } from './playback'
+import type { Moment, Playback } from './playback'
 import type { Row } from './rows'
 
 /** The event that made a row what it is; undefined of a row that is no part of a run's events. */
@@ -29,6 +29,13 @@ export function momentOf(row: Row): { runId: string; moment: Moment } | undefine
       row satisfies never
       return undefined
   }
+}
+
+/** Whether the event a playback stands at is about what a row shows. */
+export function isMoment(playback: Playback | undefined, row: Row): boolean {
+  if (playback?.itemKey === undefined || !row.key.startsWith(`${playback.run.id}/`)) return false
+  if (row.kind === 'group') return !row.open && row.calls.some(({ id }) => `call:${id}` === playback.itemKey)
+  return itemKeyOf(row) === playback.itemKey
 }
 
 /** The key under which a playback knows what a row shows. */

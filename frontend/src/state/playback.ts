@@ -85,6 +85,11 @@ export class Playback {
     return this.#times[this.#replay.at - 1] ?? this.run.createdAt
   }
 
+  /** The number of the n-th event. */
+  seqOf(n: number): number {
+    return this.#replay.seqOf(n)
+  }
+
   /** The key of the item the event is about, if it is about one. */
   get itemKey(): string | undefined {
     return this.#items[this.#replay.at - 1]
@@ -120,7 +125,7 @@ export class Playback {
   go(moment: Moment): void {
     if (moment === 'end') this.seek(this.#replay.length)
     else if ('seq' in moment) this.seek(this.#replay.upTo(moment.seq))
-    else this.seek(this.#items.lastIndexOf(moment.itemKey) + 1 || this.#replay.length)
+    else this.seek(this.#items.lastIndexOf(moment.itemKey, this.#replay.at - 1) + 1 || this.#replay.at)
   }
 
   /** Goes to the n-th event, from the first to the last there is. */

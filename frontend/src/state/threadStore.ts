@@ -336,7 +336,7 @@ export class ThreadStore {
     if (phase === 'ready' && before.phase !== 'ready') this.#rebuild()
     const status = newest && (newest.transcript.last === 0 ? newest.status : newest.transcript.status)
     const live = newest && status && !ended(status) ? newest : undefined
-    const waiting = this.#shown().flatMap((run) => pendingCalls(run.transcript).map((call) => ({ run, call })))
+    const waiting = this.#order.flatMap((run) => pendingCalls(run.transcript).map((call) => ({ run, call })))
     const same =
       before.phase === phase &&
       before.fault === fault &&

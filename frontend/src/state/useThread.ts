@@ -1,5 +1,8 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Part } from '../protocol/transcript'
+import { Cell, useCell } from './cell'
+import { useNow } from './clock'
+import type { Playback } from './playback'
 import type { CallRow } from './rows'
 import type { ThreadStore } from './threadStore'
 
@@ -21,6 +24,26 @@ export function useCall(store: ThreadStore, row: CallRow): boolean {
   )
   return snapshot % 2 === 1
 }
+
+const none = new Cell<Playback | undefined>(undefined)
+
+/** The playback of the thread this stands in. What stands in no thread, or in one that is shown live, has none. */
+export function usePlayback(): Playback | undefined {
+  return useCell(useContext(ThreadContext)?.playback ?? none)
+}
+
+/** The time it is in the thread, in Unix ms rounded down to step: in playback that of its event, else as useNow. */
+export function useThreadNow(active: boolean, step = 1000): number {
+  const store = useContext(ThreadContext)
+  const playback = usePlayback()
+  const now = useNow(active && !playback, step)
+  const then = useSyncExternalStore(store?.subscribe ?? never, () =>
+    active && playback ? Math.floor(playback.now / step) * step : 0,
+  )
+  return then || now
+}
+
+const never = () => () => undefined
 
 /** Renders again when this part of the answer grew. */
 export function usePart(store: ThreadStore, part: Part): void {

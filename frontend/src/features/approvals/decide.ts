@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
-import { useNow } from '../../state/clock'
+import { usePlayback, useThreadNow } from '../../state/useThread'
 import type { Decision } from '../../transport/answers'
 import { ApiError, messageOf } from '../../transport/api'
 import { toast } from '../../ui/toasts'
@@ -25,14 +25,16 @@ export function useDeciding({ approvalId, approval, label }: Asked): Deciding {
   const connection = useCell(app.connection)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const now = useNow(approval.expiresAt !== undefined)
+  const playback = usePlayback()
+  const now = useThreadNow(approval.expiresAt !== undefined)
   const expired = approval.expiresAt !== undefined && approval.expiresAt <= now
-  const disabledBecause =
-    connection.state === 'lost' || connection.state === 'refused'
+  const disabledBecause = playback
+    ? 'This is playback. Go back to Live to decide.'
+    : connection.state === 'lost' || connection.state === 'refused'
       ? 'Decisions need the connection, which is lost.'
       : undefined
   const decide: Deciding['decide'] = async (decision) => {
-    if (!approvalId || busy) return false
+    if (!approvalId || busy || disabledBecause) return false
     setBusy(true)
     setError(undefined)
     try {

@@ -19,13 +19,14 @@ import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
 import Copy from 'lucide/dist/esm/icons/copy.mjs'
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
+import History from 'lucide/dist/esm/icons/history.mjs'
 import PanelRight from 'lucide/dist/esm/icons/panel-right.mjs'
 import { memo, type Ref } from 'react'
 import { escapeInvisible } from '../../protocol/text'
+import { pendingCalls } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
-import { useNow } from '../../state/clock'
 import { labelOf, type CallRow as Row } from '../../state/rows'
-import { useCall, useThread } from '../../state/useThread'
+import { useCall, usePlayback, useThread, useThreadNow } from '../../state/useThread'
 import { messageOf } from '../../transport/api'
 import { IconButton } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
@@ -39,6 +40,7 @@ import { ToolIcon } from '../../ui/ToolIcon'
 import { toast } from '../../ui/toasts'
 import { Verbatim } from '../../ui/Verbatim'
 import type { CardActions } from '../approvals/ApprovalCard'
+import { useGoToMoment } from '../replay/useGoToMoment'
 import { ByRule } from '../rules/ByRule'
 import { CallBody } from './CallBody'
 import { callAsJson, callAsText } from './copies'
@@ -56,7 +58,7 @@ export const CallRow = memo(function CallRow({ row, actions }: Props) {
   const { key, run, call } = row
   const store = useThread()
   const open = useCall(store, row)
-  const now = useNow(ticks(call))
+  const now = useThreadNow(ticks(call))
   const lastTurn = run.transcript.turns.at(-1)?.turn ?? 0
   return (
     <div
@@ -130,7 +132,6 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
 
 /** What else the line says: the calls a closed row holds, the last progress, or how many decisions are missing. */
 function Aside({ row: { call, run }, open }: { row: Row; open: boolean }) {
-  const store = useThread()
   if (call.children.length > 0 && !open) {
     const failed = call.children.filter((id) => run.transcript.calls.get(id)?.state === 'failed').length
     return (
@@ -149,7 +150,7 @@ function Aside({ row: { call, run }, open }: { row: Row; open: boolean }) {
     ) : null
   }
   if (call.state === 'approved') {
-    const left = store.state.get().waiting.length
+    const left = pendingCalls(run.transcript).length
     return left > 0 ? (
       <span className="pl-3 text-wait">{left === 1 ? '1 decision left' : `${left} decisions left`}</span>
     ) : null
@@ -157,8 +158,11 @@ function Aside({ row: { call, run }, open }: { row: Row; open: boolean }) {
   return null
 }
 
-function RowActions({ row: { call, run } }: { row: Row }) {
+function RowActions({ row }: { row: Row }) {
+  const { call, run } = row
   const app = useApp()
+  const playback = usePlayback()
+  const goToMoment = useGoToMoment(row)
   const cancel = () => {
     app.api
       .cancelCall(run.id, call.id)
@@ -166,7 +170,7 @@ function RowActions({ row: { call, run } }: { row: Row }) {
   }
   return (
     <span className="fade flex shrink-0 opacity-0 group-focus-within/line:opacity-100 group-hover/line:opacity-100">
-      {call.state === 'running' && (
+      {call.state === 'running' && !playback && (
         <IconButton icon={CircleStop} label="Cancel this call" tabIndex={-1} onClick={cancel} />
       )}
       <Menu
@@ -182,6 +186,7 @@ function RowActions({ row: { call, run } }: { row: Row }) {
           { label: 'Copy as JSON', icon: Braces, onSelect: () => void copy(callAsJson(call), 'The call') },
           { label: 'Copy as text', icon: FileText, onSelect: () => void copy(callAsText(call), 'The call') },
           { label: 'Copy arguments', icon: Copy, onSelect: () => void copy(call.argumentsText, 'The arguments') },
+          { label: 'Go to this moment', icon: History, onSelect: goToMoment },
         ]}
       />
     </span>

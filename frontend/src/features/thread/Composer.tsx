@@ -2,7 +2,7 @@ import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
 import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
 import Send from 'lucide/dist/esm/icons/send.mjs'
 import X from 'lucide/dist/esm/icons/x.mjs'
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type Cell, useCell } from '../../state/cell'
 import type { RunView } from '../../state/threadStore'
 import type { ThreadChoice } from '../../transport/answers'
@@ -23,18 +23,26 @@ interface Props {
   onStop: () => void
   /** For the first message of a thread that is not made yet. */
   autoFocus?: boolean
+  /** Why nothing can be written now. */
+  inertBecause?: string
 }
 
 /** Where to write. What happens to the message depends on the live run, and the buttons say it. */
-export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop, autoFocus }: Props) {
+export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop, autoFocus, inertBecause }: Props) {
   const text = useCell(draft)
   const waitingMessage = useCell(queued)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
   const box = useRef<HTMLTextAreaElement>(null)
+  const wasInert = useRef(false)
   const status = live && (live.transcript.last === 0 ? live.status : live.transcript.status)
   const paused = status === 'paused'
-  const input = text.trim()
+  const input = inertBecause ? '' : text.trim()
+  const inert = inertBecause !== undefined
+  useEffect(() => {
+    if (wasInert.current && !inert) box.current?.focus()
+    wasInert.current = inert
+  }, [inert])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
@@ -77,7 +85,7 @@ export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop
   return (
     <div className="px-8 pb-4">
       <div className="mx-auto flex max-w-[1160px] flex-col gap-2">
-        {waitingMessage && (
+        {waitingMessage && !inert && (
           <div
             role="note"
             aria-label="Queued message"
@@ -101,23 +109,25 @@ export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop
             ref={box}
             aria-label="Message"
             rows={1}
-            value={text}
+            value={inertBecause ? '' : text}
+            disabled={inert}
             autoFocus={autoFocus}
             placeholder={
-              live
+              inertBecause ??
+              (live
                 ? paused
                   ? 'A message to go with your decision, or after it'
                   : 'What comes next? It is sent when the run completes'
-                : 'Message'
+                : 'Message')
             }
             onChange={(event) => draft.set(event.target.value)}
             onKeyDown={press}
             className="block max-h-60 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 text-prose outline-none placeholder:truncate placeholder:text-faint"
           />
           <div className="flex flex-wrap items-center gap-1 px-2 pb-2">
-            <Choices choice={choice} disabled={live !== undefined} onChoice={onChoice} />
+            <Choices choice={choice} disabled={live !== undefined || inert} onChoice={onChoice} />
             <span className="flex-1" />
-            {live && (
+            {live && !inert && (
               <Button small tone="danger" icon={CircleStop} onClick={onStop} title="Esc Esc">
                 Stop
               </Button>

@@ -6,7 +6,7 @@ import type { Gap } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
 import type { RunView } from '../../state/threadStore'
-import { useThread } from '../../state/useThread'
+import { usePlayback, useThread } from '../../state/useThread'
 import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
@@ -19,6 +19,7 @@ import { Verbatim } from '../../ui/Verbatim'
 /** Events that never came. */
 export function GapRow({ run, gap }: { run: RunView; gap: Gap }) {
   const store = useThread()
+  const playback = usePlayback()
   const [busy, setBusy] = useState(false)
   const load = () => {
     setBusy(true)
@@ -33,9 +34,11 @@ export function GapRow({ run, gap }: { run: RunView; gap: Gap }) {
       tone="wait"
       className="my-1"
       actions={
-        <Button small busy={busy} onClick={load}>
-          Load {gap.from === gap.to ? 'it' : 'them'}
-        </Button>
+        playback ? undefined : (
+          <Button small busy={busy} onClick={load}>
+            Load {gap.from === gap.to ? 'it' : 'them'}
+          </Button>
+        )
       }
     >
       {which}
@@ -115,6 +118,7 @@ function FailedRow({ run }: { run: RunView }) {
   const first = items.find((item) => item.kind === 'message')
   const input = interrupted ? 'Continue where you were interrupted.' : first?.kind === 'message' ? first.text : ''
   const newest = store.runs.at(-1)?.id === run.id
+  const playback = usePlayback()
   const again = () => {
     setBusy(true)
     setRefused(undefined)
@@ -137,7 +141,7 @@ function FailedRow({ run }: { run: RunView }) {
         </p>
         {refused && <p className="text-small text-err">{refused}</p>}
         <div className="flex flex-wrap gap-2">
-          {newest && input && (
+          {newest && input && !playback && (
             <Button small busy={busy} onClick={again}>
               {interrupted ? 'Continue' : 'Retry'}
             </Button>

@@ -3,11 +3,13 @@ import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useMemo, u
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { momentOf } from '../../state/moments'
 import type { Row } from '../../state/rows'
 import type { RunCall, ThreadStore } from '../../state/threadStore'
 import { count } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Dock } from '../approvals/Dock'
+import { useTogglePlayback } from '../replay/useTogglePlayback'
 import { type Cards, FeedRow } from './FeedRow'
 import { feedCommand } from './feedKeys'
 import { useAnchor } from './useAnchor'
@@ -19,7 +21,9 @@ import { useJump } from './useJump'
 export function Feed({ store }: { store: ThreadStore }) {
   const app = useApp()
   const rows = useCell(store.rows)
-  const { waiting, live } = useCell(store.state)
+  const playback = useCell(store.playback)
+  const { waiting: asked, live } = useCell(store.state)
+  const waiting = playback ? none : asked // what waited then is not decided now
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
@@ -28,6 +32,7 @@ export function Feed({ store }: { store: ThreadStore }) {
   const { guard } = app
   const cards = useMemo<Cards>(() => new Map(), [])
   const { following, missed, follow, onScroll, onHand } = useFollow(scroller, content, store, rows.length)
+  const togglePlayback = useTogglePlayback(store)
   const remember = useAnchor(list, rows, following)
   const [docked, look] = useDocked(scroller, waiting)
 
@@ -74,6 +79,9 @@ export function Feed({ store }: { store: ThreadStore }) {
     [onHand, goTo],
   )
   useJump(store, rows, jumpTo)
+  useEffect(() => {
+    if (playback) follow()
+  }, [playback, follow])
 
   const goOn = useCallback(
     (next: RunCall) => {
@@ -110,6 +118,14 @@ export function Feed({ store }: { store: ThreadStore }) {
         break
       case 'follow':
         follow()
+        break
+      case 'moment': {
+        const there = momentOf(row)
+        if (there) store.play(there.runId, there.moment)
+        break
+      }
+      case 'playback':
+        togglePlayback()
         break
       case 'next-approval': {
         const at = waiting.findIndex((each) => row.kind === 'call' && each.call === row.call)
@@ -199,6 +215,8 @@ export function Feed({ store }: { store: ThreadStore }) {
     </div>
   )
 }
+
+const none: RunCall[] = []
 
 function keyOf({ run, call }: RunCall): string {
   return `${run.id}/call:${call.id}`

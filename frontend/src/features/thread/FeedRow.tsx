@@ -3,11 +3,13 @@ import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useCellPart } from '../../state/cell'
 import type { Selection } from '../../state/inspector'
+import { isMoment } from '../../state/moments'
 import { labelOf, type Row } from '../../state/rows'
 import { useThread } from '../../state/useThread'
 import { domId } from '../../ui/domId'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import type { CardActions } from '../approvals/ApprovalCard'
+import { MomentButton } from '../replay/MomentButton'
 import { RowView } from './RowView'
 
 /** The card actions of the rows that are drawn, by row key. */
@@ -34,6 +36,7 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
   const store = useThread()
   const call = row.kind === 'call' ? row.call : undefined
   const state = useSyncExternalStore(store.subscribe, () => call?.state)
+  const moment = useSyncExternalStore(store.subscribe, () => isMoment(store.playback.get(), row))
   const selected = useCellPart(useApp().inspector.selected, (it) => isAbout(it, row))
   return (
     // biome-ignore lint/a11y/useSemanticElements: an article element has no place in a virtual list's own items
@@ -46,14 +49,16 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
       data-tool={call?.toolName}
       data-state={state}
       data-selected={selected || undefined}
+      data-moment={moment || undefined}
       tabIndex={active ? 0 : -1}
       aria-posinset={index + 1}
       aria-setsize={total}
       {...naming(row)}
-      className="scroll-my-2 rounded-control data-selected:bg-raised/60"
+      className="group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60"
     >
       <ErrorBoundary what="This row" resetKey={row.key}>
         <RowView row={row} actions={actions} />
+        {row.kind !== 'call' && <MomentButton row={row} />}
       </ErrorBoundary>
     </div>
   )

@@ -1,19 +1,22 @@
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import FolderX from 'lucide/dist/esm/icons/folder-x.mjs'
+import History from 'lucide/dist/esm/icons/history.mjs'
 import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
 import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { usePlayback, useThread } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
-import { Button } from '../../ui/Button'
+import { Button, IconButton } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Menu } from '../../ui/Menu'
 import { toast } from '../../ui/toasts'
 import { Verbatim } from '../../ui/Verbatim'
+import { useTogglePlayback } from '../replay/useTogglePlayback'
 import { useFolderPicker } from '../setup/useFolderPicker'
 
 interface Props {
@@ -74,10 +77,25 @@ export function Header({ threadId, settings, live, onChange }: Props) {
           },
         ]}
       />
+      <PlaybackButton />
       <span className="flex-1" />
       {settings && <FolderChip settings={settings} onLocate={() => void locate()} />}
       {picker}
     </header>
+  )
+}
+
+function PlaybackButton() {
+  const toggle = useTogglePlayback(useThread())
+  const playback = usePlayback()
+  return (
+    <IconButton
+      icon={History}
+      label={playback ? 'Back to live (P)' : 'Play back (P)'}
+      aria-pressed={playback !== undefined}
+      className="aria-pressed:bg-raised aria-pressed:text-accent"
+      onClick={toggle}
+    />
   )
 }
 

@@ -10,8 +10,9 @@ import { Spinner } from '../../ui/Spinner'
 export function StatusLine({ store, arming }: { store: ThreadStore; arming: boolean }) {
   const { live, waiting, status } = useCell(store.state)
   useSyncExternalStore(store.subscribe, () => (live ? counts(live.transcript) : ''))
+  const playback = useCell(store.playback)
   const now = useNow(live !== undefined)
-  if (!live) return null
+  if (!live || playback) return null
   const since =
     status === 'paused'
       ? Math.min(...waiting.map(({ call }) => call.waitingAt ?? now))

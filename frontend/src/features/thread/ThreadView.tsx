@@ -13,6 +13,8 @@ import { Spinner } from '../../ui/Spinner'
 import { toast } from '../../ui/toasts'
 import { WithInspector } from '../inspector/InspectorPane'
 import { useBeforeSending } from '../setup/useBeforeSending'
+import { PlaybackBar } from '../replay/PlaybackBar'
+import { usePlaybackRoute } from '../replay/usePlaybackRoute'
 import { Composer } from './Composer'
 import { Feed } from './Feed'
 import { Header } from './Header'
@@ -30,9 +32,12 @@ export function ThreadView({ threadId }: { threadId: string }) {
   if (store?.threadId !== threadId) return null
   return (
     <ThreadContext value={store}>
-      <WithInspector key={threadId} store={store}>
-        <Thread store={store} />
-      </WithInspector>
+      <div key={threadId} className="playback-frame flex min-w-0 flex-1 flex-col">
+        <WithInspector store={store}>
+          <Thread store={store} />
+        </WithInspector>
+        <PlaybackBar store={store} />
+      </div>
     </ThreadContext>
   )
 }
@@ -41,7 +46,9 @@ function Thread({ store }: { store: ThreadStore }) {
   const app = useApp()
   const { phase, fault, live } = useCell(store.state)
   const [settings, settingsFault, change] = useSettings(store.threadId)
-  const arming = useStopKeys(live?.id)
+  const playback = useCell(store.playback)
+  const arming = useStopKeys(playback ? undefined : live?.id)
+  usePlaybackRoute(store)
   useAnnouncements(store)
   const [picker, ask] = useBeforeSending()
   const send = async (input: string, deny: boolean) => {
@@ -88,6 +95,7 @@ function Thread({ store }: { store: ThreadStore }) {
         choice={settings}
         live={live}
         autoFocus
+        inertBecause={playback && 'This is playback. Go back to Live to write.'}
         onChoice={(choice) => void change(choice)}
         onSend={send}
         onStop={() => {

@@ -4,7 +4,20 @@ import type { KeyboardEvent } from 'react'
 export type FeedCommand =
   | { kind: 'move'; by: number }
   | { kind: 'screen'; by: 1 | -1 }
-  | { kind: 'first' | 'last' | 'open' | 'close' | 'follow' | 'next-approval' | 'approve' | 'edit' | 'deny' }
+  | {
+      kind:
+        | 'first'
+        | 'last'
+        | 'open'
+        | 'close'
+        | 'follow'
+        | 'moment'
+        | 'playback'
+        | 'next-approval'
+        | 'approve'
+        | 'edit'
+        | 'deny'
+    }
 
 /** The command of a key press, or undefined when it belongs to the page or to a control in a row. */
 export function feedCommand(event: KeyboardEvent): FeedCommand | undefined {
@@ -30,6 +43,8 @@ const commands = new Map<string, FeedCommand>([
   ['Enter', { kind: 'open' }],
   ['ArrowLeft', { kind: 'close' }],
   ['f', { kind: 'follow' }],
+  ['m', { kind: 'moment' }],
+  ['p', { kind: 'playback' }],
   ['.', { kind: 'next-approval' }],
   ['a', { kind: 'approve' }],
   ['e', { kind: 'edit' }],
