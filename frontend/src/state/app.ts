@@ -173,6 +173,21 @@ export class App {
     this.newChoice.update(({ folder }) => ({ folder, agentName }))
   }
 
+  /**
+   * Sends a user's message again in other words: in a new thread with all that stands before it, which is shown. It rejects with
+   * the server's words when there is no such thread; a message that was refused in it waits in its composer.
+   */
+  async resend(threadId: string, messageId: string, input: string): Promise<void> {
+    const thread = await this.api.fork(threadId, messageId)
+    this.router.go({ kind: 'thread', threadId: thread.id })
+    try {
+      await this.send(thread.id, thread.agentName, input)
+    } catch (cause) {
+      this.drafts.of(thread.id).set(input)
+      toast(`The message was not sent: ${messageOf(cause)}`, 'err')
+    }
+  }
+
   /** Goes to a new demo thread with its message typed, not sent. */
   openDemo(): void {
     const { state } = this.studio.cell.get()

@@ -14,6 +14,7 @@ export function callAsJson(call: Call): string {
   const value = (of: unknown) => (of === undefined ? undefined : JSON.stringify(of))
   put('id', value(call.id))
   put('toolName', value(call.toolName))
+  put('parentToolCallId', value(call.parentToolCallId))
   put('state', value(call.state))
   put('presentation', value(call.presentation))
   put('argumentsText', value(call.argumentsText))

@@ -1,4 +1,6 @@
+import Braces from 'lucide/dist/esm/icons/braces.mjs'
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
+import FileText from 'lucide/dist/esm/icons/file-text.mjs'
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import FolderX from 'lucide/dist/esm/icons/folder-x.mjs'
 import History from 'lucide/dist/esm/icons/history.mjs'
@@ -8,16 +10,19 @@ import { type KeyboardEvent, useEffect, useState } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { useThread } from '../../state/useThread'
 import { usePlayback, useThread } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button, IconButton } from '../../ui/Button'
+import { copy } from '../../ui/clipboard'
 import { Icon } from '../../ui/Icon'
 import { Menu } from '../../ui/Menu'
 import { toast } from '../../ui/toasts'
 import { Verbatim } from '../../ui/Verbatim'
 import { useTogglePlayback } from '../replay/useTogglePlayback'
 import { useFolderPicker } from '../setup/useFolderPicker'
+import { threadAsJson, threadAsText } from './copies'
 
 interface Props {
   threadId: string
@@ -29,6 +34,7 @@ interface Props {
 /** A thread's name, its folder, and what can be done with it. */
 export function Header({ threadId, settings, live, onChange }: Props) {
   const app = useApp()
+  const store = useThread()
   const { threads } = useCell(app.threads.state)
   const title = threads.find((thread) => thread.id === threadId)?.title || settings?.title || 'Untitled'
   const [renaming, setRenaming] = useState(false)
@@ -68,6 +74,16 @@ export function Header({ threadId, settings, live, onChange }: Props) {
         icon={Ellipsis}
         items={[
           { label: 'Rename', icon: Pencil, shortcut: 'F2', onSelect: () => setRenaming(true) },
+          {
+            label: 'Copy as text',
+            icon: FileText,
+            onSelect: () => void copy(threadAsText(store.liveRuns), 'The thread'),
+          },
+          {
+            label: 'Copy as JSON',
+            icon: Braces,
+            onSelect: () => void copy(threadAsJson(threadId, title, store.liveRuns), 'The thread'),
+          },
           {
             label: 'Delete',
             icon: Trash2,

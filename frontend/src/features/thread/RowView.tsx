@@ -18,6 +18,7 @@ import { BlockFrame } from '../details/BlockFrame'
 import { JsonTree } from '../details/JsonTree'
 import { PlainLines } from '../details/Lines'
 import { EndRow, FaultRow, GapRow, PendingRow } from './EndRows'
+import { MessageRow, TextRow } from './MessageRow'
 
 interface Props {
   row: Row
@@ -30,11 +31,7 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
     case 'speaker':
       return <h2 className="pt-4 pb-1 text-small font-semibold text-muted">{row.name}</h2>
     case 'message':
-      return (
-        <p className="max-w-[72ch] pb-2 text-prose break-spaces">
-          <Verbatim text={row.item.text} />
-        </p>
-      )
+      return <MessageRow item={row.item} />
     case 'text':
       return <TextRow item={row.item} />
     case 'reasoning':
@@ -70,15 +67,6 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
       return null
   }
 })
-
-function TextRow({ item }: { item: Part }) {
-  usePart(useThread(), item)
-  return (
-    <div className="pt-1 pb-2">
-      <Markdown text={item.text} open={item.open} />
-    </div>
-  )
-}
 
 /** The model's reasoning: its last line, all of it when opened. */
 function ReasoningRow({ item, id }: { item: Part; id: string }) {

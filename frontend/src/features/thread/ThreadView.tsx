@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
-import { labelOf } from '../../state/rows'
 import type { ThreadStore } from '../../state/threadStore'
 import { ThreadContext } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
@@ -19,6 +18,7 @@ import { Composer } from './Composer'
 import { Feed } from './Feed'
 import { Header } from './Header'
 import { StatusLine } from './StatusLine'
+import { useAnnouncements } from './useAnnouncements'
 import { useStopKeys } from './useStopKeys'
 
 /** A thread: its header, its rows, what it does now, and where to write. */
@@ -164,22 +164,4 @@ function useSettings(threadId: string): Settings {
     }
   }
   return [settings, fault, change]
-}
-
-/** Tells a screen reader what happened, never what streams. */
-function useAnnouncements(store: ThreadStore): void {
-  const { announcer } = useApp()
-  useEffect(() => {
-    let before = store.state.get()
-    return store.state.subscribe(() => {
-      const now = store.state.get()
-      for (const { call } of now.waiting) {
-        if (before.phase === 'ready' && !before.waiting.some((each) => each.call === call))
-          announcer.say(`${labelOf(call)} needs approval`)
-      }
-      if (before.status === 'running' && now.status === 'completed') announcer.say('The agent replied')
-      if (before.status === 'running' && now.status === 'cancelled') announcer.say('The run was stopped')
-      before = now
-    })
-  }, [store, announcer])
 }

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { call, event, finish, message, result, start, state, turn } from '../../test/logs'
+import { openThread } from '../../test/thread'
+import { threadAsJson, threadAsText } from './copies'
+
+async function runs() {
+  const child = { id: 'c2', toolName: 'look', parentToolCallId: 'c1' }
+  const { store } = await openThread(
+    [
+      ...[start(), message('Go,\nplease.'), turn(1), event('text-delta', { id: 't', delta: 'I go.' })],
+      ...[...call('c1', 'walk', '{"id":2512292042121000001}', { label: 'Walk' }), state('c1', 'running')],
+      ...[
+        event('tool-call-start', child),
+        event('tool-call-delta', { id: 'c2', argsTextDelta: '{}' }),
+        event('tool-call-end', { id: 'c2' }),
+      ],
+      ...[result('c2'), result('c1').replace('"result":"ok"', '"result":{"n":1.0}'), finish()],
+    ],
+    'completed',
+  )
+  return store.liveRuns
+}
+
+describe('a thread', () => {
+  it('is copied as text, the calls of a call with it', async () => {
+    expect(threadAsText(await runs())).toBe(
+      [
+        'You:\n\nGo,\nplease.\n\ndemo:\n\nI go.',
+        '> Walk  5 ms  done\n  walk {"id":2512292042121000001}\n  {"n":1.0}',
+        '>   look  5 ms  done\n    look {}\n    "ok"',
+      ].join('\n\n'),
+    )
+  })
+
+  it('is copied as JSON that has every digit', async () => {
+    const json = threadAsJson('t1', 'A "title"', await runs())
+    expect(json).toContain('"result": {"n":1.0}')
+    expect(JSON.parse(json)).toMatchObject({
+      threadId: 't1',
+      title: 'A "title"',
+      runs: [
+        {
+          runId: 'r1',
+          status: 'completed',
+          items: [
+            { id: 'u1', role: 'user', content: 'Go,\nplease.' },
+            { role: 'assistant', content: 'I go.' },
+            { id: 'c1', argumentsText: '{"id":2512292042121000001}' },
+            { id: 'c2', parentToolCallId: 'c1' },
+          ],
+        },
+      ],
+    })
+  })
+})
