@@ -15,7 +15,7 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
   const [busy, setBusy] = useState(false)
   const connected = state.providers.some((provider) => provider.model)
   if (state.overrideLabel !== undefined || (!first && connected)) return null
-  const found = state.found.filter((each) => !state.providers.some(({ id, model }) => id === each.id && model))
+  const notSetUp = state.found.filter((each) => !state.providers.some(({ id, model }) => id === each.id && model))
   const play = () => {
     setBusy(true)
     app
@@ -28,7 +28,7 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
       <Card icon={FlaskConical} title="Try the demo" disabled={busy} onPress={play}>
         Sends its message to a scripted agent, on a sample project of its own. No key, no network.
       </Card>
-      {found.map((found) => (
+      {notSetUp.map((found) => (
         <Card
           key={found.id}
           icon={Plug}
