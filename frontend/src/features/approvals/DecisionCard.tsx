@@ -170,7 +170,7 @@ function keepFormKeys(event: KeyboardEvent<HTMLElement>, leave: () => void): voi
   if (key === 'Escape' && !event.defaultPrevented) leave()
 }
 
-const heights = { row: 'max-h-96', dock: 'max-h-40', inbox: 'max-h-80' }
+const heights = { row: 'max-h-96', dock: 'max-h-40', inbox: 'max-h-[min(320px,40dvh)]' }
 
 function why({ approval }: Asked) {
   if (approval.kind === 'unknown') {

@@ -36,7 +36,17 @@ export function usePreview(draft: RuleDraft): Previewed {
   return previewed
 }
 
-/** The rule in words, and the past calls it would have allowed. */
+/** The rule in words, which stands beside the button that saves it. */
+export function RuleText({ preview }: { preview: Previewed }) {
+  const last = preview.state === 'refused' ? undefined : preview.last
+  return (
+    <p aria-live="polite" className="max-h-24 w-full overflow-y-auto font-medium [overflow-wrap:anywhere]">
+      {last && <Verbatim text={last.text} />}
+    </p>
+  )
+}
+
+/** The past calls a rule would have allowed. */
 export function Preview({ preview, toolName }: { preview: Previewed; toolName: string }) {
   if (preview.state === 'refused') {
     return (
@@ -47,16 +57,9 @@ export function Preview({ preview, toolName }: { preview: Previewed; toolName: s
   }
   const { last } = preview
   if (!last) return <p className="text-small text-faint">Looking at past calls…</p>
-  const { text, total, asked, matches } = last
+  const { total, asked, matches } = last
   return (
-    <section
-      aria-label="What the rule allows"
-      aria-busy={preview.state === 'asking'}
-      className="flex flex-col gap-2 rounded-block border border-wait p-3"
-    >
-      <p className="font-medium [overflow-wrap:anywhere]">
-        <Verbatim text={text} />
-      </p>
+    <section aria-label="What the rule allows" aria-busy={preview.state === 'asking'} className="flex flex-col gap-2">
       <p className="tnum text-small text-muted">
         {asked === 0
           ? `There are no past calls of ${toolName}.`

@@ -11,7 +11,7 @@ import { Verbatim } from '../../ui/Verbatim'
 import type { Asked } from '../approvals/asked'
 import { ArgumentChoice } from './ArgumentChoice'
 import { choicesOf, conditionsOf, endOf, spans } from './choices'
-import { Preview, usePreview } from './Preview'
+import { Preview, RuleText, usePreview } from './Preview'
 
 interface Props {
   asked: Asked
@@ -31,11 +31,13 @@ export default function RuleDialog({ asked, onClose, onSaved }: Props) {
   const [busy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
   const heading = useId()
-  // The time is left out of what is previewed: it would be another rule at each look.
+  const [opened] = useState(Date.now)
+  const expiresAt = endOf(span, opened)
   const draft: RuleDraft = {
     toolName: approval.toolName,
     ...(!everyAgent && { agentName }),
     conditions: conditionsOf(choices),
+    ...(expiresAt !== undefined && { expiresAt }),
     ...(name.trim() && { name: name.trim() }),
   }
   const preview = usePreview(draft)
@@ -43,8 +45,7 @@ export default function RuleDialog({ asked, onClose, onSaved }: Props) {
     setBusy(true)
     setFault(undefined)
     try {
-      const expiresAt = endOf(span, Date.now())
-      const rule = await app.api.createRule({ ...draft, ...(expiresAt !== undefined && { expiresAt }) })
+      const rule = await app.api.createRule(draft)
       toast(`Rule “${rule.name}” saved`)
       onSaved()
     } catch (cause) {
@@ -59,6 +60,7 @@ export default function RuleDialog({ asked, onClose, onSaved }: Props) {
       title={`Always allow ${label}`}
       footer={
         <>
+          <RuleText preview={preview} />
           <Button tone="ghost" onClick={onClose}>
             Cancel
           </Button>

@@ -64,8 +64,11 @@ export function DraftField(props: FieldProps<unknown, RJSFSchema>) {
       </div>
       {fault && <Note tone="text-err">{fault}</Note>}
       {visiblePieces(value).some((piece) => piece.mark) && (
-        <Note tone="text-muted">
-          As it is: <Verbatim text={value} />
+        <Note tone="text-wait">
+          As it is:{' '}
+          <code className="text-code text-text">
+            <Verbatim text={value} />
+          </code>
         </Note>
       )}
     </>

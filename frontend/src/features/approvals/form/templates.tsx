@@ -19,8 +19,8 @@ import { Verbatim } from '../../../ui/Verbatim'
 /** A field with its name, what it is for, and what is wrong with it. */
 function FieldTemplate(props: FieldTemplateProps<unknown, RJSFSchema>) {
   const { id, label, children, rawDescription, errors, required, displayLabel, formData, onChange, fieldPathId } = props
-  const item = typeof fieldPathId.path.at(-1) === 'number'
-  const canLeave = !required && !item && fieldPathId.path.length > 0 && formData !== undefined && !props.disabled
+  const last = fieldPathId.path.at(-1)
+  const canLeave = !required && typeof last === 'string' && formData !== undefined && !props.disabled
   const leave = () => onChange(undefined, fieldPathId.path)
   if (!displayLabel) {
     return (
@@ -37,7 +37,11 @@ function FieldTemplate(props: FieldTemplateProps<unknown, RJSFSchema>) {
   }
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      {!item && (
+      {typeof last === 'number' ? (
+        <label htmlFor={id} className="sr-only">
+          Item {last + 1}
+        </label>
+      ) : (
         <div className="flex min-h-6 items-center gap-2">
           <label htmlFor={id} className="min-w-0 font-mono text-code text-muted [overflow-wrap:anywhere]">
             <Verbatim text={label} />

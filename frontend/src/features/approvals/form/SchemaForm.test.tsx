@@ -1,0 +1,143 @@
+import { fireEvent, render, screen } from '@testing-library/react'
+import axe from 'axe-core'
+import type { ComponentProps } from 'react'
+import { describe, expect, it, vi } from 'vitest'
+import type { Select } from '../../../ui/Select'
+import SchemaForm from './SchemaForm'
+import type { Fault } from './serverFaults'
+
+// The list of the browser; here its own stands in for it.
+vi.mock('../../../ui/Select', () => ({
+  Select: ({ label, value, options, onChange }: ComponentProps<typeof Select>) => (
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  ),
+}))
+
+const parameters = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'Who it is for' },
+    count: { type: 'integer', minimum: 1 },
+    note: { type: ['string', 'null'] },
+    color: { enum: ['red', 'green'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    target: {
+      anyOf: [
+        {
+          type: 'object',
+          title: 'a host',
+          properties: { host: { type: 'string' }, port: { type: 'integer' } },
+          required: ['host'],
+        },
+        {
+          type: 'object',
+          title: 'a file',
+          properties: { path: { type: 'string' }, port: { type: 'integer' } },
+          required: ['path'],
+        },
+      ],
+    },
+    tree: { $ref: '#/$defs/node' },
+    lost: { $ref: 'https://a.example/gone' },
+  },
+  required: ['name'],
+  $defs: {
+    node: {
+      type: 'object',
+      properties: { value: { type: 'integer' }, children: { type: 'array', items: { $ref: '#/$defs/node' } } },
+    },
+  },
+}
+
+function form(initial: string, refused: Fault[] = []) {
+  const onChange = vi.fn<(text: string, faults: number) => void>()
+  const view = render(<SchemaForm parameters={parameters} initial={initial} refused={refused} onChange={onChange} />)
+  const last = () => onChange.mock.lastCall?.[0].replaceAll(/\s+/g, '')
+  return { onChange, last, ...view }
+}
+
+const field = (name: string) => screen.getByRole('textbox', { name })
+const write = (name: string, value: string) => fireEvent.change(field(name), { target: { value } })
+
+describe('a form made from a schema', () => {
+  it('shows numbers as they were written and keeps those nobody edits', () => {
+    const { last } = form('{"count":2512292042121000001,"lost":1.0,"name":"x"}')
+    expect(field('count')).toHaveProperty('value', '2512292042121000001')
+    expect(field('lost')).toHaveProperty('value', '1.0')
+    write('name', 'y')
+    expect(last()).toBe('{"count":2512292042121000001,"lost":1.0,"name":"y"}')
+  })
+
+  it('says at a field what is wrong with it, and counts it', () => {
+    const { onChange, last } = form('{"name":"x","count":2}')
+    write('count', '0')
+    expect(onChange.mock.lastCall?.[1]).toBe(1)
+    expect(document.body.textContent).toContain('0 is less than 1.')
+    write('count', '1e')
+    expect(last()).toBe('{"name":"x","count":1e}')
+    expect(document.body.textContent).toContain('Not a number.')
+  })
+
+  it('shows what the server refused at its field', () => {
+    form('{"name":"x"}', [{ path: ['name'], message: 'nobody is called x' }])
+    expect(document.getElementById(field('name').getAttribute('aria-describedby') ?? '')?.textContent).toContain(
+      'nobody is called x',
+    )
+    expect(field('name').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  it('knows a nullable text as not given, null, or a text', () => {
+    const { last } = form('{"name":"x"}')
+    expect(field('note')).toHaveProperty('placeholder', 'not given')
+    fireEvent.click(screen.getByRole('button', { name: 'null' }))
+    expect(last()).toBe('{"name":"x","note":null}')
+    fireEvent.click(screen.getByRole('button', { name: 'null' }))
+    write('note', 'hello')
+    expect(last()).toBe('{"name":"x","note":"hello"}')
+    fireEvent.click(screen.getByRole('button', { name: 'Leave out note' }))
+    expect(last()).toBe('{"name":"x"}')
+  })
+
+  it('adds to a list, moves in it and takes from it', () => {
+    const { last } = form('{"name":"x","tags":["a","b"]}')
+    fireEvent.click(screen.getByRole('button', { name: 'Add to tags' }))
+    expect(last()).toBe('{"name":"x","tags":["a","b",""]}')
+    fireEvent.click(screen.getByRole('button', { name: 'Move 2 up' }))
+    expect(last()).toBe('{"name":"x","tags":["b","a",""]}')
+    fireEvent.click(screen.getByRole('button', { name: 'Remove 1' }))
+    expect(last()).toBe('{"name":"x","tags":["a",""]}')
+  })
+
+  it('chooses the branch that fits, and a switch keeps what the other has too', () => {
+    const { last } = form('{"name":"x","target":{"path":"/tmp","port":1.0}}')
+    expect(field('path')).toHaveProperty('value', '/tmp')
+    fireEvent.change(screen.getByRole('combobox', { name: 'Kind of target' }), { target: { value: '0' } })
+    expect(field('port')).toHaveProperty('value', '1.0')
+    write('host', 'h')
+    expect(last()).toBe('{"name":"x","target":{"port":1.0,"host":"h"}}')
+  })
+
+  it('opens a schema that holds itself as far as it is asked', () => {
+    const { last } = form('{"name":"x","tree":{"value":1,"children":[{"value":2}]}}')
+    expect(screen.getAllByRole('textbox', { name: 'value' }).map((each) => each.getAttribute('id'))).toHaveLength(2)
+    fireEvent.click(screen.getAllByRole('button', { name: 'Add to children' }).at(-1) ?? document.body)
+    expect(last()).toBe('{"name":"x","tree":{"value":1,"children":[{"value":2},{}]}}')
+  })
+
+  it('marks what a field of text would hide', () => {
+    form('{"name":"a\\u202eb"}')
+    expect(document.body.textContent).toContain('As it is: a\\u202eb')
+  })
+
+  it('has no fault a machine can find', async () => {
+    const { container } = form('{"name":"x","note":null,"tags":["a"],"color":"red","target":{"host":"h"},"lost":1}')
+    const { violations } = await axe.run(container, { rules: { region: { enabled: false } } })
+    expect(violations.map((each) => `${each.id}: ${each.nodes[0]?.html}`)).toEqual([])
+  })
+})
