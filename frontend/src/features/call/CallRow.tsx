@@ -19,8 +19,8 @@ import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
 import Copy from 'lucide/dist/esm/icons/copy.mjs'
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
-import History from 'lucide/dist/esm/icons/history.mjs'
 import PanelRight from 'lucide/dist/esm/icons/panel-right.mjs'
+import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
 import { memo, type Ref } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { pendingCalls } from '../../protocol/transcript'
@@ -186,7 +186,7 @@ function RowActions({ row }: { row: Row }) {
           { label: 'Copy as JSON', icon: Braces, onSelect: () => void copy(callAsJson(call), 'The call') },
           { label: 'Copy as text', icon: FileText, onSelect: () => void copy(callAsText(call), 'The call') },
           { label: 'Copy arguments', icon: Copy, onSelect: () => void copy(call.argumentsText, 'The arguments') },
-          { label: 'Go to this moment', icon: History, onSelect: goToMoment },
+          { label: 'Go to this moment', icon: RotateCcwClock, onSelect: goToMoment },
         ]}
       />
     </span>

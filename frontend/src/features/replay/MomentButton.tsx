@@ -1,4 +1,4 @@
-import History from 'lucide/dist/esm/icons/history.mjs'
+import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
 import { momentOf } from '../../state/moments'
 import type { Row } from '../../state/rows'
 import { IconButton } from '../../ui/Button'
@@ -10,7 +10,7 @@ export function MomentButton({ row }: { row: Row }) {
   if (!momentOf(row)) return null
   return (
     <span className="fade absolute top-1 -right-7 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100">
-      <IconButton icon={History} label="Go to this moment" tabIndex={-1} onClick={goToMoment} />
+      <IconButton icon={RotateCcwClock} label="Go to this moment" tabIndex={-1} onClick={goToMoment} />
     </span>
   )
 }

@@ -3,8 +3,8 @@ import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import FolderX from 'lucide/dist/esm/icons/folder-x.mjs'
-import History from 'lucide/dist/esm/icons/history.mjs'
 import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
+import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
 import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { escapeInvisible } from '../../protocol/text'
@@ -105,7 +105,7 @@ function PlaybackButton() {
   const playback = usePlayback()
   return (
     <IconButton
-      icon={History}
+      icon={RotateCcwClock}
       label={playback ? 'Back to live (P)' : 'Play back (P)'}
       aria-pressed={playback !== undefined}
       className="aria-pressed:bg-raised aria-pressed:text-accent"
