@@ -1,4 +1,13 @@
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useSyncExternalStore } from 'react'
+import {
+  type KeyboardEvent,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { ended, type Transcript } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
@@ -28,11 +37,12 @@ export function Timeline({ store, run, selected }: TabProps) {
   const prices = useCell(app.studio.cell).state?.settings.prices ?? noPrices
   const whole = useFigures(store, run.transcript, prices)
   const rows = useMemo(() => timelineRows(whole), [whole])
-  const chosen = useMemo(() => indexOf(rows, selected), [rows, selected])
+  const [lineKey, setLineKey] = useState<string>()
+  const chosen = useMemo(() => indexOf(rows, selected, lineKey), [rows, selected, lineKey])
   const select = (row: TimelineRow | undefined) => {
     if (!row) return
-    const { turn } = row.turn
-    const callId = row.kind === 'call' ? row.figures.call.id : undefined
+    const { turn, callId } = aboutOf(row)
+    setLineKey(row.key)
     app.inspector.selected.set({ runId: run.id, turn, callId })
     app.jump.set({ threadId: store.threadId, runId: run.id, turn, callId, quiet: true })
   }
@@ -134,10 +144,18 @@ const keys = new Map<string, (at: number, total: number) => number>([
   ['End', (_, total) => total - 1],
 ])
 
-function indexOf(rows: TimelineRow[], selected: Selection | undefined): number {
+/** The line of what is selected: of several that are about one turn, the one that was chosen last. */
+function indexOf(rows: TimelineRow[], selected: Selection | undefined, lineKey: string | undefined): number {
   if (!selected) return -1
+  const chosen = rows.findIndex((row) => row.key === lineKey)
+  const about = rows[chosen] && aboutOf(rows[chosen])
+  if (about && about.turn === selected.turn && about.callId === selected.callId) return chosen
   const key = selected.callId === undefined ? turnKey(selected.turn) : callKey(selected.callId)
   return rows.findIndex((row) => row.key === key)
+}
+
+function aboutOf(row: TimelineRow): { turn: number; callId: string | undefined } {
+  return { turn: row.turn.turn, callId: row.kind === 'call' ? row.figures.call.id : undefined }
 }
 
 function summary(run: RunFigures): string {
