@@ -15,6 +15,11 @@ export type Connection =
   | { state: 'lost'; since: number; retryAt: number; reason: string }
   | { state: 'refused'; reason: string }
 
+/** Whether nothing can be asked now: a bar over the window says so, and no answer that failed for it has to. */
+export function isLost({ state }: Connection): boolean {
+  return state === 'lost' || state === 'refused'
+}
+
 export interface Answer {
   status: number
   text: string

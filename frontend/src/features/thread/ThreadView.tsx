@@ -5,15 +5,16 @@ import type { ThreadStore } from '../../state/threadStore'
 import { ThreadContext } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
+import { isLost } from '../../transport/transport'
 import { Button } from '../../ui/Button'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { toast } from '../../ui/toasts'
 import { WithInspector } from '../inspector/InspectorPane'
-import { useBeforeSending } from '../setup/useBeforeSending'
 import { PlaybackBar } from '../replay/PlaybackBar'
 import { usePlaybackRoute } from '../replay/usePlaybackRoute'
+import { useBeforeSending } from '../setup/useBeforeSending'
 import { Composer } from './Composer'
 import { Feed } from './Feed'
 import { Header } from './Header'
@@ -45,6 +46,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
 function Thread({ store }: { store: ThreadStore }) {
   const app = useApp()
   const { phase, fault, live } = useCell(store.state)
+  const connection = useCell(app.connection)
   const [settings, settingsFault, change] = useSettings(store.threadId)
   const playback = useCell(store.playback)
   const arming = useStopKeys(playback ? undefined : live?.id)
@@ -65,7 +67,7 @@ function Thread({ store }: { store: ThreadStore }) {
   return (
     <main className="flex min-w-0 flex-1 flex-col" aria-label="Thread">
       <Header threadId={store.threadId} settings={settings} live={live !== undefined} onChange={change} />
-      {(fault || settingsFault) && (
+      {(fault || settingsFault) && !isLost(connection) && (
         <div className="px-8 pt-2">
           <Notice
             tone="err"

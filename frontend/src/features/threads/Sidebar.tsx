@@ -8,6 +8,7 @@ import { useCell } from '../../state/cell'
 import { useNow } from '../../state/clock'
 import type { ThreadListState } from '../../state/threadList'
 import type { ThreadSummary } from '../../transport/answers'
+import { isLost } from '../../transport/transport'
 import { Button, IconButton } from '../../ui/Button'
 import { elapsed } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
@@ -60,7 +61,9 @@ export function Sidebar() {
 function List({ list, onClear }: { list: ThreadListState; onClear: () => void }) {
   const app = useApp()
   const now = useNow(true, 30_000)
-  const { phase, threads, fault, query } = list
+  const { phase, threads, query } = list
+  const connection = useCell(app.connection)
+  const fault = isLost(connection) ? undefined : list.fault
   if (phase === 'loading') {
     return (
       <p className="flex items-center gap-2 p-2 text-small text-muted">
@@ -78,7 +81,9 @@ function List({ list, onClear }: { list: ThreadListState; onClear: () => void })
           </Button>
         </div>
       )}
-      {threads.length === 0 && !fault && (query ? <NothingFound query={query} onClear={onClear} /> : <NoThreads />)}
+      {threads.length === 0 &&
+        !list.fault &&
+        (query ? <NothingFound query={query} onClear={onClear} /> : <NoThreads />)}
       {groupThreads(threads, now).map((group) => (
         <section key={group.name} aria-label={group.name}>
           <h2 className="px-2 pt-3 pb-1 text-small font-semibold text-faint">{group.name}</h2>
@@ -117,11 +122,12 @@ function NothingFound({ query, onClear }: { query: string; onClear: () => void }
   )
 }
 
-function ThreadItem({ thread, now }: { thread: ThreadSummary; now: number }) {
+function ThreadItem({ thread, now: minute }: { thread: ThreadSummary; now: number }) {
   const app = useApp()
   const route = useCell(app.router.route)
   const current = route.kind === 'thread' && route.threadId === thread.id
   const waits = thread.pendingApprovals > 0
+  const now = Math.max(useNow(waits), minute)
   return (
     <button
       type="button"
