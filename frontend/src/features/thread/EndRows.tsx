@@ -1,7 +1,7 @@
 import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
 import OctagonX from 'lucide/dist/esm/icons/octagon-x.mjs'
 import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
-import { useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import type { Gap } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
@@ -117,7 +117,7 @@ function FailedRow({ run }: { run: RunView }) {
   const interrupted = error?.code === 'RUN_INTERRUPTED'
   const first = items.find((item) => item.kind === 'message')
   const input = interrupted ? 'Continue where you were interrupted.' : first?.kind === 'message' ? first.text : ''
-  const newest = store.runs.at(-1)?.id === run.id
+  const newest = useSyncExternalStore(store.subscribe, () => store.runs.at(-1)?.id === run.id)
   const playback = usePlayback()
   const again = () => {
     setBusy(true)
