@@ -111,8 +111,9 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
         </span>
         <span className="min-w-0 flex-1 truncate font-mono text-code text-muted" title={escapeInvisible(detail)}>
           <Verbatim text={detail} />
-          <Aside row={row} open={open} />
+          <LastLine call={call} open={open} />
         </span>
+        <Aside row={row} open={open} />
       </button>
       <ByRule call={call} />
       <RowActions row={row} />
@@ -130,29 +131,31 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
   )
 }
 
-/** What else the line says: the calls a closed row holds, the last progress, or how many decisions are missing. */
+/** The last line of a closed row's progress. */
+function LastLine({ call, open }: { call: Row['call']; open: boolean }) {
+  const line = call.state === 'running' && !open && call.children.length === 0 ? lastProgressLine(call) : undefined
+  return line ? (
+    <span className="pl-3 text-faint">
+      <Verbatim text={line} />
+    </span>
+  ) : null
+}
+
+/** What the line says whatever its width: the calls a closed row holds, or how many decisions are missing. */
 function Aside({ row: { call, run }, open }: { row: Row; open: boolean }) {
   if (call.children.length > 0 && !open) {
     const failed = call.children.filter((id) => run.transcript.calls.get(id)?.state === 'failed').length
     return (
-      <span className="pl-3 text-faint">
+      <span className="shrink-0 font-mono text-code text-faint">
         {counted(call.children.length, 'call')}
         {failed > 0 && <span className="text-err">, {count(failed)} failed</span>}
       </span>
     )
   }
-  if (call.state === 'running' && !open) {
-    const line = lastProgressLine(call)
-    return line ? (
-      <span className="pl-3 text-faint">
-        <Verbatim text={line} />
-      </span>
-    ) : null
-  }
   if (call.state === 'approved') {
     const left = pendingCalls(run.transcript).length
     return left > 0 ? (
-      <span className="pl-3 text-wait">{left === 1 ? '1 decision left' : `${left} decisions left`}</span>
+      <span className="shrink-0 text-small text-wait">{left === 1 ? '1 decision left' : `${left} decisions left`}</span>
     ) : null
   }
   return null

@@ -104,7 +104,7 @@ export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop
             <IconButton icon={X} label="Remove queued message" size={14} onClick={() => queued.set('')} />
           </div>
         )}
-        <div className="rounded-block border border-faint bg-surface focus-within:border-accent">
+        <div className="@container rounded-block border border-faint bg-surface focus-within:border-accent">
           <textarea
             ref={box}
             aria-label="Message"
@@ -124,21 +124,33 @@ export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop
             onKeyDown={press}
             className="block max-h-60 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 text-prose outline-none placeholder:truncate placeholder:text-faint"
           />
-          <div className="flex flex-wrap items-center gap-1 px-2 pb-2">
-            <Choices choice={choice} disabled={live !== undefined || inert} onChoice={onChoice} />
-            <span className="flex-1" />
+          <div className="flex items-center gap-1 px-2 pb-2">
+            <div className="flex min-w-0 flex-1 items-center gap-1">
+              <Choices choice={choice} disabled={live !== undefined || inert} onChoice={onChoice} />
+            </div>
             {live && !inert && (
-              <Button small tone="danger" icon={CircleStop} onClick={onStop} title="Esc Esc">
-                Stop
+              <Button small tone="danger" icon={CircleStop} onClick={onStop} title="Esc Esc" aria-label="Stop">
+                <span className="hidden @lg:inline">Stop</span>
               </Button>
             )}
             {paused ? (
               <>
-                <Button small tone="wait" busy={busy} disabled={!input} onClick={() => void send(input, draft, true)}>
-                  Deny with this message
+                <Button
+                  small
+                  tone="wait"
+                  aria-label="Deny with this message"
+                  busy={busy}
+                  disabled={!input}
+                  onClick={() => void send(input, draft, true)}
+                >
+                  <span>
+                    Deny with this<span className="hidden @lg:inline"> message</span>
+                  </span>
                 </Button>
-                <Button small tone="primary" disabled={!input} onClick={queue}>
-                  After the decision
+                <Button small tone="primary" aria-label="After the decision" disabled={!input} onClick={queue}>
+                  <span>
+                    After<span className="hidden @lg:inline"> the decision</span>
+                  </span>
                 </Button>
               </>
             ) : (
