@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/backend/agent"
+	"callboard/backend/protocol"
+	"callboard/backend/server"
+)
+
+func TestTheGuideShowsEveryKindOfDetails(t *testing.T) {
+	shown, err := exhibits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	runner := &agent.Runner{OnEvent: func(_ string, f protocol.Frame) {
+		line, err := f.AppendJSON(nil)
+		if err != nil {
+			t.Error(err)
+		}
+		log.Write(append(line, '\n'))
+	}}
+	t.Cleanup(func() { _ = runner.Close(context.WithoutCancel(t.Context())) })
+	outcome, err := runner.Run(t.Context(), guide(shown), agent.Input{Text: "Show me everything."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome.Status != protocol.StatusCompleted || len(outcome.Output) == 0 {
+		t.Errorf("the run ended as %s with %q, want it completed with an answer", outcome.Status, outcome.Output)
+	}
+	for _, kind := range []string{"text", "markdown", "diff", "terminal", "code", "table", "image", "file", "progress", "records"} {
+		if !strings.Contains(log.String(), `"`+kind+`":`) {
+			t.Errorf("no result has details of the kind %s", kind)
+		}
+	}
+	if strings.Contains(log.String(), `"error":`) {
+		t.Errorf("a call failed:\n%.2000s", log.String())
+	}
+	if !strings.Contains(log.String(), "2512292042121000001") || !strings.Contains(log.String(), "1e400") {
+		t.Error("digits were lost on the way")
+	}
+}
+
+func TestTheRecordingHasACallInEveryState(t *testing.T) {
+	var transcript protocol.Transcript
+	seen := map[protocol.State]bool{}
+	nested := 0
+	for i, event := range states() {
+		transcript.Apply(protocol.Frame{Seq: int64(i + 1), AtMs: int64(i), Event: event})
+		for _, call := range transcript.Calls() {
+			seen[call.State] = true
+			if call.ParentToolCallID != "" {
+				nested++
+			}
+		}
+	}
+	for _, want := range []protocol.State{
+		protocol.StateInput, protocol.StateProposed, protocol.StateWaiting, protocol.StateApproved, protocol.StateDenied, protocol.StateExpired,
+		protocol.StateRunning, protocol.StateDone, protocol.StateFailed, protocol.StateCancelled, protocol.StateUnknown,
+	} {
+		if !seen[want] {
+			t.Errorf("no call is ever %s", want)
+		}
+	}
+	if nested == 0 {
+		t.Error("no call is made by another")
+	}
+}
+
+func TestTheRecordingIsServed(t *testing.T) {
+	store := &agent.Memory{}
+	if err := record(t.Context(), store, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	agents := &server.Server{Runner: &agent.Runner{Store: store}}
+	web := httptest.NewServer(agents.Handler())
+	t.Cleanup(web.Close)
+	t.Cleanup(func() { _ = agents.Close(context.WithoutCancel(t.Context())) })
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+"/runs/"+statesRun+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := web.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf(`"last":%d,"status":"paused"`, len(states()))
+	if !strings.Contains(string(body), want) {
+		t.Errorf("the answer has no %s:\n%.500s", want, body)
+	}
+}
