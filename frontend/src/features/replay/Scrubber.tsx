@@ -1,5 +1,5 @@
 import clsx from 'clsx'
-import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useCell } from '../../state/cell'
 import { type Mark, type MarkKind, markKinds } from '../../state/marks'
 import type { Playback } from '../../state/playback'
@@ -31,6 +31,8 @@ export function Scrubber({ playback }: Props) {
   const bar = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number>()
   const part = length > 1 ? (at - 1) / (length - 1) : 1
+  // Who asked for playback goes on with its keys.
+  useEffect(() => bar.current?.focus({ preventScroll: true }), [])
 
   const placeOf = (event: PointerEvent): number => {
     const box = bar.current?.getBoundingClientRect()
