@@ -1,12 +1,20 @@
 import clsx from 'clsx'
-import { type KeyboardEvent, lazy, type Ref, Suspense, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  type Ref,
+  Suspense,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { elapsed } from '../../ui/format'
 import { Keep } from '../../ui/kept'
-import { Verbatim } from '../../ui/Verbatim'
 import { Blocks } from '../details/Blocks'
 import type { Asked } from './asked'
 import { DecisionButtons, type Form } from './DecisionButtons'
@@ -16,6 +24,7 @@ import { EditForm } from './EditForm'
 import { ExactArguments } from './ExactArguments'
 import { ResultForm } from './ResultForm'
 import { Sentinel } from './Sentinel'
+import { Why } from './Why'
 
 const RuleDialog = lazy(() => import('../rules/RuleDialog'))
 
@@ -71,37 +80,46 @@ export function DecisionCard({ asked, place, actions }: Props) {
       tabIndex={-1}
       aria-label={`${place === 'dock' ? 'Waiting' : 'Approval'}: ${label}`}
       data-approval-id={approvalId}
-      className={clsx('border border-wait bg-surface', place === 'dock' ? 'rounded-b-block' : 'rounded-block')}
-    >
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pt-3 text-small text-muted">
-        <span className="min-w-0 [overflow-wrap:anywhere]">{why(asked)}</span>
-        {approval.sideEffects.map((effect) => (
-          <span key={effect} className="rounded-control border border-border px-2 text-faint">
-            {effect}
-          </span>
-        ))}
-        {approval.expiresAt !== undefined && <Expiry at={approval.expiresAt} />}
-      </div>
-      {approval.detailsText && (
-        <div className="px-3 pt-3">
-          <Keep name={place === 'dock' ? 'dock' : 'preview'}>
-            <Blocks detailsText={approval.detailsText} />
-          </Keep>
-        </div>
+      className={clsx(
+        'border border-wait bg-surface',
+        place === 'dock' ? 'flex min-h-0 flex-col rounded-b-block' : 'rounded-block',
       )}
-      <section
-        aria-label="Arguments"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-        tabIndex={0}
-        onKeyDown={keepScrollKeys}
-        className={clsx('overflow-y-auto', heights[place])}
-      >
-        <ExactArguments text={approval.argumentsText} />
-        <Sentinel key={approvalId} onSeen={() => approvalId !== undefined && guard.seen(approvalId, Date.now())} />
-      </section>
+    >
+      <Scrolling when={place === 'dock'}>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pt-3 text-small text-muted">
+          <Why asked={asked} />
+          {approval.sideEffects.map((effect) => (
+            <span key={effect} className="rounded-control border border-border px-2 text-faint">
+              {effect}
+            </span>
+          ))}
+          {approval.expiresAt !== undefined && <Expiry at={approval.expiresAt} />}
+        </div>
+        {approval.detailsText && (
+          <div className="px-3 pt-3">
+            <Keep name={place === 'dock' ? 'dock' : 'preview'}>
+              <Blocks detailsText={approval.detailsText} />
+            </Keep>
+          </div>
+        )}
+        <section
+          aria-label="Arguments"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+          tabIndex={place === 'dock' ? undefined : 0}
+          onKeyDown={keepScrollKeys}
+          className={clsx(place !== 'dock' && 'overflow-y-auto', heights[place])}
+        >
+          <ExactArguments text={approval.argumentsText} />
+          <Sentinel key={approvalId} onSeen={() => approvalId !== undefined && guard.seen(approvalId, Date.now())} />
+        </section>
+      </Scrolling>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it only keeps keys meant for a form from its row */}
       <div
-        className="border-t border-border px-3 py-3"
+        data-form={form === 'none' ? undefined : form}
+        className={clsx(
+          'border-t border-border px-3 py-3',
+          place === 'dock' && (form === 'none' ? 'shrink-0' : 'min-h-0 overflow-y-auto'),
+        )}
         onKeyDown={form === 'none' ? undefined : (event) => keepFormKeys(event, back)}
       >
         {form === 'none' && (
@@ -170,13 +188,17 @@ function keepFormKeys(event: KeyboardEvent<HTMLElement>, leave: () => void): voi
   if (key === 'Escape' && !event.defaultPrevented) leave()
 }
 
-const heights = { row: 'max-h-96', dock: 'max-h-40', inbox: 'max-h-[min(320px,40dvh)]' }
+const heights = { row: 'max-h-96', dock: '', inbox: 'max-h-[min(320px,40dvh)]' }
 
-function why({ approval }: Asked) {
-  if (approval.kind === 'unknown') {
-    return 'The app stopped while this call ran. Whether it did its work is not known.'
-  }
-  return <Verbatim text={approval.description || 'This call needs your approval.'} />
+/** What is asked: above the composer, where there is little room, all of it scrolls as one. */
+function Scrolling({ when, children }: { when: boolean; children: ReactNode }) {
+  if (!when) return children
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    <section aria-label="What is asked" tabIndex={0} className="min-h-0 overflow-y-auto">
+      {children}
+    </section>
+  )
 }
 
 function Expiry({ at }: { at: number }) {

@@ -7,20 +7,29 @@ import { elapsed } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Verbatim } from '../../ui/Verbatim'
 import { ApprovalCard } from './ApprovalCard'
+import { scrollsInside, turned } from './wheel'
 
 interface Props {
   waiting: RunCall[]
   docked: RunCall
   onShow: (call: RunCall) => void
+  /** Gets, in px, what a wheel over the dock has nothing to do with there. */
+  onWheel: (by: number) => void
 }
 
 /** The decision that waits while its row is out of sight: it stands above the composer, over the thread. */
-export function Dock({ waiting, docked, onShow }: Props) {
+export function Dock({ waiting, docked, onShow, onWheel }: Props) {
   const { call } = docked
   const now = useNow(true)
   const at = waiting.findIndex((each) => each.call === call)
   return (
-    <div className="absolute inset-x-0 bottom-0 mx-auto flex max-h-[80%] max-w-[1160px] flex-col px-8 pb-2">
+    <div
+      className="absolute inset-x-0 bottom-0 mx-auto flex max-h-[max(45%,160px)] max-w-[1160px] flex-col px-8 pb-2 has-data-form:max-h-[85%]"
+      onWheel={(event) => {
+        const by = turned(event.nativeEvent)
+        if (!event.ctrlKey && !scrollsInside(event.currentTarget, event.target, by)) onWheel(by)
+      }}
+    >
       <div className="flex min-h-0 flex-col rounded-block bg-surface shadow-popover">
         <header className="flex h-9 shrink-0 items-center gap-2 rounded-t-block border border-b-0 border-wait px-3 text-small">
           <Icon node={ShieldQuestionMark} className="text-wait" />

@@ -93,5 +93,6 @@ export function InboxList({ approvals, onLeave }: Props) {
 }
 
 function elementOf(list: HTMLElement | null, approvalId: string): HTMLElement | null {
-  return list?.querySelector<HTMLElement>(`[data-inbox-id="${CSS.escape(approvalId)}"]`) ?? null
+  const all = list?.querySelectorAll<HTMLElement>('[data-inbox-id]') ?? []
+  return [...all].find((each) => each.dataset.inboxId === approvalId) ?? null
 }
