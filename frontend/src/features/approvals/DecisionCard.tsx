@@ -104,7 +104,6 @@ export function DecisionCard({ asked, place, actions }: Props) {
         )}
         <section
           aria-label="Arguments"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
           tabIndex={place === 'dock' ? undefined : 0}
           onKeyDown={keepScrollKeys}
           className={clsx(place !== 'dock' && 'overflow-y-auto', heights[place])}

@@ -199,7 +199,15 @@ export function Feed({ store }: { store: ThreadStore }) {
         </div>
       </div>
       {docked ? (
-        <Dock waiting={waiting} docked={docked} onShow={goToCall} />
+        <Dock
+          waiting={waiting}
+          docked={docked}
+          onShow={goToCall}
+          onWheel={(by) => {
+            onHand()
+            scroller.current?.scrollBy({ top: by })
+          }}
+        />
       ) : (
         !following && (
           <button
