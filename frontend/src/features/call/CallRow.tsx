@@ -8,6 +8,10 @@
  * - an approval: role="group" named "Approval: <label>" in its row, with Approve, Edit arguments, Deny…; while that row is out
  *   of sight the same card stands above the composer, named "Waiting: <label>"; in the deny form the field is "Reason", the
  *   button Deny; in the edit form the editor is "Arguments as JSON", the button Approve edited
+ * - while the end of the arguments (region "Arguments" in the card) was not on the screen, Approve is disabled; tabs "JSON" and
+ *   "Form" in the edit form; "Always allow…" opens the dialog of a rule, saved by "Save and approve"
+ * - what waits in all threads: button "Waiting for you: N (Ctrl J)", dialog "Waiting for you", each call role="article" with
+ *   data-inbox-id and the same card
  * - composer: textarea "Message", buttons Send, Stop, "Deny with this message", "After the decision"; selects "Agent", "Model"
  * - elsewhere: buttons New thread, Settings, "Open demo"; thread list: nav "Threads" with data-thread-id and data-status
  */
