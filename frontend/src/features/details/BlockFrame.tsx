@@ -48,7 +48,10 @@ export function BlockFrame({ title, heading, meta, copyText, file, raw, beside, 
     </ErrorBoundary>
   )
   return (
+    // A group, not a region: a page full of blocks would be a page full of landmarks.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
     <section
+      role="group"
       aria-label={title}
       data-block={title}
       className="group/block @container min-w-0 overflow-hidden rounded-block border border-border bg-surface"

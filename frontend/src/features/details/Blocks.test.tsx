@@ -5,7 +5,7 @@ import { Arguments, ArgumentsBlock } from './Arguments'
 import { Blocks, ResultBlock } from './Blocks'
 
 const details = (value: unknown) => <Blocks detailsText={typeof value === 'string' ? value : JSON.stringify(value)} />
-const block = (name: string | RegExp) => within(screen.getByRole('region', { name }))
+const block = (name: string | RegExp) => within(screen.getByRole('group', { name }))
 
 describe('details blocks', () => {
   it.each([
@@ -108,7 +108,7 @@ describe('details blocks', () => {
     )
     expect(block('a/main.go:3').getByText(/main$/)).toBeTruthy()
     expect(block('File').getByText('b.go')).toBeTruthy()
-    expect(screen.getAllByRole('region')).toHaveLength(2)
+    expect(screen.getAllByRole('group')).toHaveLength(2)
   })
 
   it('colour code once its language is there', async () => {

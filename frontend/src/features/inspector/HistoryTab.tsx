@@ -41,7 +41,14 @@ export function HistoryTab({ store }: TabProps) {
           {next.messages.length === 0 ? (
             <Empty>The next request sends nothing but its new message.</Empty>
           ) : (
-            <VList data={next.messages} className="min-h-0 flex-1" style={{ height: 'auto' }}>
+            <VList
+              role="group"
+              aria-label="Messages"
+              tabIndex={0}
+              data={next.messages}
+              className="min-h-0 flex-1"
+              style={{ height: 'auto' }}
+            >
               {(message, index) => (
                 <Keep key={message.id || index} name={`next/${message.id || index}`} flags={store.flags}>
                   <Message message={message} />

@@ -4,6 +4,7 @@ import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { paneWidth } from '../../state/inspector'
 import type { ThreadStore } from '../../state/threadStore'
+import { useCommand } from '../../state/useCommand'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Spinner } from '../../ui/Spinner'
 import { Resizer } from './Resizer'
@@ -26,15 +27,11 @@ export function WithInspector({ store, children }: { store: ThreadStore; childre
   const width = room > 0 ? Math.max(paneWidth.least, Math.min(wanted, room - threadWidth)) : wanted
   useLayoutEffect(() => inspector.fit(sheet), [inspector, sheet])
   useEffect(() => inspector.selected.set(undefined), [inspector])
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'i') return
-      event.preventDefault()
-      inspector.setOpen(!inspector.open.get())
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [inspector])
+  useCommand('inspector', () => inspector.setOpen(!inspector.open.get()), { inDialog: open && sheet })
+  useCommand('history', () => {
+    inspector.tab.set('history')
+    inspector.setOpen(true)
+  })
   const close = () => inspector.setOpen(false)
   const content = (
     <ErrorBoundary what="The inspector" resetKey={store.threadId}>
@@ -47,16 +44,18 @@ export function WithInspector({ store, children }: { store: ThreadStore; childre
     <div ref={box} className="flex min-h-0 min-w-0 flex-1">
       {children}
       {open && !sheet && (
-        <>
+        <aside
+          aria-label="Run inspector"
+          style={{ width }}
+          className="relative flex min-h-0 shrink-0 flex-col border-l border-border bg-surface"
+        >
           <Resizer
             width={width}
             most={room > 0 ? room - threadWidth : paneWidth.most}
             onChange={(px) => inspector.setWidth(px)}
           />
-          <aside aria-label="Run inspector" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-surface">
-            {content}
-          </aside>
-        </>
+          {content}
+        </aside>
       )}
       {sheet && (
         <Dialog.Root open={open} onOpenChange={(next) => inspector.setOpen(next)}>

@@ -102,35 +102,32 @@ function Chart({ figures: run, rows, chosen, onSelect }: ChartProps) {
         </span>
         <span />
       </div>
-      <div
+      <VList
+        ref={list}
         role="listbox"
         aria-label="Timeline"
         tabIndex={0}
         aria-activedescendant={key === undefined ? undefined : `${id}-${domId(key)}`}
         onKeyDown={press}
+        data={rows}
+        itemSize={24}
+        keepMounted={chosen >= 0 ? [chosen] : []}
         className="min-h-0 flex-1"
+        style={{ height: 'auto' }}
       >
-        <VList
-          ref={list}
-          data={rows}
-          itemSize={24}
-          keepMounted={chosen >= 0 ? [chosen] : []}
-          style={{ height: '100%' }}
-        >
-          {(row, index) => (
-            <TimelineLine
-              key={row.key}
-              id={`${id}-${domId(row.key)}`}
-              row={row}
-              axis={time}
-              selected={index === chosen}
-              place={index + 1}
-              total={rows.length}
-              onSelect={() => onSelect(row)}
-            />
-          )}
-        </VList>
-      </div>
+        {(row, index) => (
+          <TimelineLine
+            key={row.key}
+            id={`${id}-${domId(row.key)}`}
+            row={row}
+            axis={time}
+            selected={index === chosen}
+            place={index + 1}
+            total={rows.length}
+            onSelect={() => onSelect(row)}
+          />
+        )}
+      </VList>
     </div>
   )
 }
