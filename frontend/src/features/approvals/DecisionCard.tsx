@@ -86,8 +86,13 @@ export function DecisionCard({ asked, place, actions }: Props) {
       )}
     >
       <Scrolling when={place === 'dock'}>
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pt-3 text-small text-muted">
-          <Why asked={asked} />
+        <div
+          className={clsx(
+            'flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 text-small text-muted',
+            place === 'dock' ? 'pt-2' : 'pt-3',
+          )}
+        >
+          <Why asked={asked} brief={place === 'dock'} />
           {approval.sideEffects.map((effect) => (
             <span key={effect} className="rounded-control border border-border px-2 text-faint">
               {effect}

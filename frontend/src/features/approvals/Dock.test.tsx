@@ -43,12 +43,12 @@ describe('the docked decision', () => {
     expect(onWheel).toHaveBeenCalledWith(-90)
   })
 
-  it('says in two lines why it asks, and all of it when asked', async () => {
+  it('says in a line why it asks, and all of it when asked', async () => {
     vi.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(96)
     await dock()
-    expect(screen.getByText(long.trim()).className).toContain('line-clamp-2')
-    fireEvent.click(screen.getByRole('button', { name: 'More' }))
-    expect(screen.getByText(long.trim()).className).not.toContain('line-clamp-2')
-    expect(screen.getByRole('button', { name: 'Less' })).toBeTruthy()
+    expect(screen.getByText(long.trim()).className).toContain('line-clamp-1')
+    fireEvent.click(screen.getByRole('button', { name: 'More of why it asks' }))
+    expect(screen.getByText(long.trim()).className).not.toContain('line-clamp-1')
+    expect(screen.getByRole('button', { name: 'Less of why it asks' })).toBeTruthy()
   })
 })

@@ -7,7 +7,7 @@ import { elapsed } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Verbatim } from '../../ui/Verbatim'
 import { ApprovalCard } from './ApprovalCard'
-import { scrollsInside, turned } from './wheel'
+import { useWheel } from './useWheel'
 
 interface Props {
   waiting: RunCall[]
@@ -21,14 +21,12 @@ interface Props {
 export function Dock({ waiting, docked, onShow, onWheel }: Props) {
   const { call } = docked
   const now = useNow(true)
+  const box = useWheel(onWheel)
   const at = waiting.findIndex((each) => each.call === call)
   return (
     <div
+      ref={box}
       className="absolute inset-x-0 bottom-0 mx-auto flex max-h-[max(45%,160px)] max-w-[1160px] flex-col px-8 pb-2 has-data-form:max-h-[85%]"
-      onWheel={(event) => {
-        const by = turned(event.nativeEvent)
-        if (!event.ctrlKey && !scrollsInside(event.currentTarget, event.target, by)) onWheel(by)
-      }}
     >
       <div className="flex min-h-0 flex-col rounded-block bg-surface shadow-popover">
         <header className="flex h-9 shrink-0 items-center gap-2 rounded-t-block border border-b-0 border-wait px-3 text-small">

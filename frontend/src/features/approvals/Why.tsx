@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { Verbatim } from '../../ui/Verbatim'
 import type { Asked } from './asked'
 
-/** Why a call waits for a person, in two lines; all of it when asked. */
-export function Why({ asked: { approval } }: { asked: Asked }) {
+/** Why a call waits for a person: its first line beside what follows, or two lines above it, and all of it when asked. */
+export function Why({ asked: { approval }, brief }: { asked: Asked; brief: boolean }) {
   const text =
     approval.kind === 'unknown'
       ? 'The app stopped while this call ran. Whether it did its work is not known.'
@@ -23,20 +23,28 @@ export function Why({ asked: { approval } }: { asked: Asked }) {
     return () => observer.disconnect()
   }, [])
   return (
-    <span className="min-w-0">
-      <span ref={box} className={clsx('[overflow-wrap:anywhere]', all ? 'block' : 'line-clamp-2')}>
+    <>
+      <span
+        ref={box}
+        className={clsx(
+          'min-w-0 [overflow-wrap:anywhere]',
+          brief ? 'flex-1 basis-48' : (cut || all) && 'basis-full',
+          !all && (brief ? 'line-clamp-1' : 'line-clamp-2'),
+        )}
+      >
         <Verbatim text={text} />
       </span>
       {(cut || all) && (
         <button
           type="button"
           aria-expanded={all}
+          aria-label={all ? 'Less of why it asks' : 'More of why it asks'}
           onClick={() => setAll(!all)}
-          className="rounded-control text-accent hover:underline"
+          className="shrink-0 rounded-control text-accent hover:underline"
         >
           {all ? 'Less' : 'More'}
         </button>
       )}
-    </span>
+    </>
   )
 }
