@@ -72,7 +72,10 @@ function Begin({ state }: { state: StudioState }) {
       <div className="mx-auto flex w-full max-w-[880px] flex-col gap-4 px-8 pt-8 pb-4">
         <h1 className="text-title font-semibold">{first ? 'Watch an agent work' : 'New thread'}</h1>
         <p className="max-w-[72ch] text-prose text-muted [overflow-wrap:anywhere]">
-          {[first && about, override ? overridden(override) : first ? aboutDemo : agent?.description]
+          {[
+            first && about,
+            override ? overridden(override) : first && !agent?.needsModel ? aboutDemo : agent?.description,
+          ]
             .filter(Boolean)
             .join(' ')}
         </p>
