@@ -116,7 +116,7 @@ describe('an approval card', () => {
 
   it('shows the preview, and the arguments in full', async () => {
     await card({ details: { diff: '--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\n+new\n' } })
-    const group = screen.getByRole('group')
+    const group = screen.getByRole('group', { name: /^Approval/ })
     expect(group.textContent).toContain('x.go')
     for (const exact of ['1.0', '2512292042121000001']) expect(group.textContent).toContain(exact)
   })

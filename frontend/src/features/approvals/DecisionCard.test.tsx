@@ -38,7 +38,7 @@ async function cards(args: Record<string, string>, fields: object = {}) {
   )
   const decided = () =>
     transport.asked.filter((each) => each.method === 'POST').map((each) => [each.path.split('/')[2], each.body])
-  const groups = screen.getAllByRole('group')
+  const groups = screen.getAllByRole('group', { name: /^Approval/ })
   const card = (at: number) => within(groups[at] ?? document.body)
   return { ...opened, decided, card }
 }

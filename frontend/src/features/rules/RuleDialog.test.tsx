@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { configure, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import type { ComponentProps } from 'react'
 import { describe, expect, it, vi } from 'vitest'
 import { App, AppContext } from '../../state/app'
@@ -21,6 +21,9 @@ vi.mock('../../ui/Select', () => ({
     </select>
   ),
 }))
+
+// The server is asked once nothing has changed for a moment, which a busy machine makes longer.
+configure({ asyncUtilTimeout: 4000 })
 
 function app() {
   const transport = new FakeTransport()
@@ -62,7 +65,9 @@ const choose = (name: string, value: string) =>
 const save = () => screen.getByRole('button', { name: 'Save and approve' })
 
 describe('a rule made from a call', () => {
-  it('C15: asks of every argument to be as it is until something else is chosen, and says so before it is saved', async () => {
+  it('C15: asks of every argument to be as it is until something else is chosen, and says so before it is saved', {
+    timeout: 20_000,
+  }, async () => {
     const { onSaved, sent } = dialog('{"to":"staging","id":2512292042121000001,"n":1.0}')
     expect(save()).toHaveProperty('disabled', true)
     await waitFor(() => expect(save()).toHaveProperty('disabled', false))
