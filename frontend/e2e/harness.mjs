@@ -142,7 +142,7 @@ export async function linesOf(studio, runId) {
   const response = await fetch(new URL(`/api/runs/${runId}/events?after=0`, studio.address), {
     headers: { Authorization: `Bearer ${studio.token}`, Accept: 'application/json' },
   })
-  const lines = (await response.text()).split('\n').slice(1, -1)
+  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('{"seq":'))
   return lines.map((line) => line.replace(/,$/, ''))
 }
 
