@@ -9,7 +9,7 @@ func TestTableShowsTheRatioBesideEachBenchmark(t *testing.T) {
 	results := parse([]byte(`goos: linux
 BenchmarkPrepare-2   	 1000	      1234 ns/op
 BenchmarkLoop/1000_calls_in_100_turns-2   	3	 9 ns/op	 21.5 cpu-ms/run	 0.717 of-budget
-BenchmarkLoop/too_slow-2   	3	 9 ns/op	 41.5 cpu-ms/run	 1.38 of-budget
+BenchmarkLoop/too_slow-2   	3	 9 ns/op	 41.5 cpu-ms/run	 1.38 of-budget	 0.5 growth-of-budget
 PASS
 `))
 	var out strings.Builder
