@@ -9,8 +9,11 @@ import { chromium } from 'playwright-core'
 export const program = fileURLToPath(new URL('../../build/bin/callboard', import.meta.url))
 export const results = fileURLToPath(new URL('../test-results/', import.meta.url))
 
+/** So long, in ms, one step may take on a busy machine before it counts as one that never comes. */
+export const patience = 45_000
+
 /** Waits until check returns something true, and returns it. */
-export async function until(what, check, timeoutMs = 15_000) {
+export async function until(what, check, timeoutMs = patience) {
   const end = Date.now() + timeoutMs
   for (;;) {
     const value = await check()
@@ -178,7 +181,7 @@ export async function closeBrowser() {
 export async function open(t, address, { width = 1280, height = 900, ...context } = {}) {
   const profile = await (await browser()).newContext({ viewport: { width, height }, ...context })
   const page = await profile.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(patience)
   const faults = []
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(`console: ${message.text()}`)

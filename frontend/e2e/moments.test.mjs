@@ -12,9 +12,6 @@ after(closeBrowser)
 /** Long after every golden log: what counts from an event to now stands still. */
 const now = Date.UTC(2030, 0, 1)
 
-/** So long, in ms, a page on a busy machine may take for one step. */
-const patience = 60_000
-
 const folders = ['../../backend/agent/testdata/', '../../backend/protocol/testdata/']
 
 /** Every golden log that a store can hold, numbered from 1 without gaps; the others are for readers alone. */
