@@ -91,7 +91,8 @@ function Code({ text }: { text: string }) {
   )
 }
 
-function callOf(t: Transcript, id: string): Call | undefined {
+/** A call of a run, dropped or not. */
+export function callOf(t: Transcript, id: string): Call | undefined {
   return t.calls.get(id) ?? t.dropped.find((call) => call.id === id)
 }
 

@@ -9,6 +9,7 @@ import { TextInput } from '../../ui/Field'
 import { count } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
+import { callOf } from './CallTab'
 import { EventRow } from './EventRow'
 import { type Entry, Filtered, useEventLog } from './eventLog'
 import type { TabProps } from './Inspector'
@@ -25,7 +26,7 @@ export function EventsTab({ store, run, selected }: TabProps) {
   const callId = onlyCall ? selected?.callId : undefined
   const filtered = useMemo(() => new Filtered({ type, callId, text: deferred }), [type, callId, deferred])
   const shown = useMemo(() => filtered.of(log.entries), [filtered, log.entries])
-  const call = selected?.callId === undefined ? undefined : run.transcript.calls.get(selected.callId)
+  const call = selected?.callId === undefined ? undefined : callOf(run.transcript, selected.callId)
   const label = call ? labelOf(call) : selected?.callId
   const [open] = useState(() => new Set<number>())
   const [list, seq] = usePlayed(store, run, shown)

@@ -5,6 +5,8 @@ import { call, done, event, finish, message, result, start, state, turn } from '
 import { openThread, renderIn } from '../../test/thread'
 import { Inspector } from './Inspector'
 
+vi.setConfig({ testTimeout: 20_000 }) // finding things by their role takes long on a busy machine
+
 // jsdom lays nothing out: a list would draw no row.
 vi.mock('virtua', async () => (await import('./testList')).lists)
 

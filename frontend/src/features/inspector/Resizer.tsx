@@ -46,7 +46,7 @@ export function Resizer({ width, most, onChange }: Props) {
       onPointerCancel={release}
       onDoubleClick={() => set(paneWidth.usual)}
       onKeyDown={press}
-      className="absolute inset-y-0 -left-1.5 z-10 w-3 cursor-col-resize touch-none before:absolute before:inset-y-0 before:left-1 before:w-0.5 hover:before:bg-accent focus-visible:before:bg-accent"
+      className="absolute inset-y-0 -left-1.5 z-10 w-3 cursor-col-resize touch-none outline-none before:absolute before:inset-y-0 before:left-1 before:w-0.5 hover:before:bg-accent focus-visible:before:bg-accent"
     />
   )
 }
