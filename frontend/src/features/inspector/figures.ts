@@ -54,8 +54,6 @@ export interface RequestFigures {
   from: number
   to: number
   lastedMs?: number
-  /** Absent while the turn goes on. */
-  endedAt?: number
   firstTokenMs?: number
   /** From the first token to the end. */
   tokensPerSecond?: number
@@ -191,7 +189,6 @@ function requestOf(turn: Turn, end: number, last: boolean): RequestFigures {
     from,
     to,
     lastedMs: from > 0 ? to - from : undefined,
-    endedAt: turn.endedAt,
     firstTokenMs,
     tokensPerSecond: known ? (output * 1000) / writingMs : undefined,
   }
