@@ -98,12 +98,16 @@ function List({ list, onClear }: { list: ThreadListState; onClear: () => void })
 
 function NoThreads() {
   const app = useApp()
+  // A model set by flags plays no demo.
+  const demo = useCell(app.studio.cell).state?.overrideLabel === undefined
   return (
     <div className="flex flex-col items-start gap-2 p-2 text-small text-muted">
-      <p>No threads yet. Start one, or open the demo.</p>
-      <Button small onClick={() => app.openDemo()}>
-        Open demo
-      </Button>
+      <p>{demo ? 'No threads yet. Start one, or open the demo.' : 'No threads yet. Start one.'}</p>
+      {demo && (
+        <Button small onClick={() => app.openDemo()}>
+          Open demo
+        </Button>
+      )}
     </div>
   )
 }
