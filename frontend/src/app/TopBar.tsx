@@ -7,6 +7,7 @@ import Settings from 'lucide/dist/esm/icons/settings.mjs'
 import Sun from 'lucide/dist/esm/icons/sun.mjs'
 import Unplug from 'lucide/dist/esm/icons/unplug.mjs'
 import { InboxButton } from '../features/inbox/InboxButton'
+import { PaletteButton } from '../features/palette/PaletteButton'
 import { useApp } from '../state/app'
 import { useCell } from '../state/cell'
 import { messageOf } from '../transport/api'
@@ -39,12 +40,14 @@ export function TopBar({ onToggleSidebar }: Props) {
     <header className="flex h-10 shrink-0 items-center gap-2 border-b border-border bg-surface px-3">
       <IconButton icon={PanelLeft} label="Show or hide the threads (Ctrl B)" onClick={onToggleSidebar} />
       <img src="/icon.svg" alt="" width={18} height={18} />
-      <span className="font-semibold">Callboard</span>
-      <span className="flex-1" />
+      <span className="font-semibold max-sm:sr-only">Callboard</span>
+      <span className="flex min-w-0 flex-1 justify-center px-1">
+        <PaletteButton />
+      </span>
       <ConnectionWord connection={connection} />
       <InboxButton />
       <IconButton icon={icon} label={`Theme: ${theme}. Change to ${next}`} onClick={setTheme} />
-      <IconButton icon={Settings} label="Settings" onClick={() => app.setUp.set({ kind: 'settings' })} />
+      <IconButton icon={Settings} label="Settings (Ctrl ,)" onClick={() => app.setUp.set({ kind: 'settings' })} />
       {route.kind === 'thread' && (
         <IconButton
           icon={PanelRight}

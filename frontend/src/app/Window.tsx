@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { InboxDialog } from '../features/inbox/InboxDialog'
+import { Over } from '../features/palette/Over'
 import { NewThread } from '../features/setup/NewThread'
 import { SettingsDialog } from '../features/setup/SettingsDialog'
 import { ThreadView } from '../features/thread/ThreadView'
@@ -10,6 +11,7 @@ import { useCell } from '../state/cell'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { Toaster } from '../ui/Toaster'
 import { ConnectionBar, RestartBar } from './Bars'
+import { WindowCommands } from './keys/WindowCommands'
 import { LinkDialog } from './LinkDialog'
 import { TopBar } from './TopBar'
 import { useTheme } from './useTheme'
@@ -25,20 +27,12 @@ export function Window({ app }: { app: App }) {
   const [link, setLink] = useState<string>()
   useEffect(() => app.start(), [app])
   useTheme(studio.state?.settings.theme, app.transport.host)
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'b') return
-      event.preventDefault()
-      setSidebar((shown) => !shown)
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [])
   return (
     <AppContext value={app}>
       <OpenLink value={setLink}>
         <Toaster>
           <div className="flex h-full flex-col">
+            <WindowCommands onToggleSidebar={() => setSidebar(!sidebar)} />
             <TopBar onToggleSidebar={() => setSidebar(!sidebar)} />
             <ConnectionBar />
             <RestartBar />
@@ -55,6 +49,7 @@ export function Window({ app }: { app: App }) {
           </div>
           <SettingsDialog />
           <InboxDialog />
+          <Over />
           <LinkDialog address={link} onOpen={app.transport.host.openExternal} onClose={() => setLink(undefined)} />
           <LiveRegion app={app} />
         </Toaster>

@@ -6,6 +6,7 @@ import type { Connection, Ring, Transport } from '../transport/transport'
 import { toast, undoable } from '../ui/toasts'
 import { Announcer } from './announcer'
 import { Cell } from './cell'
+import { Commands } from './commands'
 import { DecisionGuard } from './guard'
 import { Inbox } from './inbox'
 import { Inspector } from './inspector'
@@ -34,6 +35,8 @@ export interface Jump {
   runId: string
   callId?: string
   turn?: number
+  /** Its row's own key, of one that is no call and no turn. */
+  key?: string
   quiet?: boolean
 }
 
@@ -58,6 +61,11 @@ export class App {
   /** A call or a turn to be taken to, once its thread is on the screen; quiet, the focus stays where it is. */
   readonly jump = new Cell<Jump | undefined>(undefined)
   readonly inspector = new Inspector()
+  readonly commands = new Commands()
+  /** What is on the screen over all else: the search for threads and commands, or the keys. */
+  readonly over = new Cell<'palette' | 'keyboard' | undefined>(undefined)
+  /** The key of the row that was found last. */
+  readonly found = new Cell<string | undefined>(undefined)
   readonly inbox: Inbox
   /** Whether the list of what waits is on the screen. */
   readonly inboxOpen = new Cell(false)

@@ -1,4 +1,6 @@
 import { isJsonError, members, parseJson } from '../../protocol/json'
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
 import { Button } from '../../ui/Button'
 import type { Asked } from './asked'
 import type { Deciding } from './decide'
@@ -23,11 +25,12 @@ export function DecisionButtons({ asked, deciding, unseen, resting, onApprove, o
   const closed = disabledBecause !== undefined || asked.approvalId === undefined || busy
   const held = closed || expired || unseen || resting
   const unknown = asked.approval.kind === 'unknown'
+  const key = useCell(useApp().commands.singleKeys) ? (of: string) => of : () => undefined
   const note = disabledBecause ?? (expired ? 'The time to decide is over.' : error)
   return (
     <>
       <div className="flex flex-wrap gap-2">
-        <Button tone="primary" shortcut="A" busy={busy} disabled={held} onClick={onApprove}>
+        <Button tone="primary" shortcut={key('A')} busy={busy} disabled={held} onClick={onApprove}>
           {unknown ? 'Run again' : 'Approve'}
         </Button>
         {unknown ? (
@@ -35,11 +38,11 @@ export function DecisionButtons({ asked, deciding, unseen, resting, onApprove, o
             Mark as done…
           </Button>
         ) : (
-          <Button shortcut="E" disabled={closed || expired} onClick={() => onForm('edit')}>
+          <Button shortcut={key('E')} disabled={closed || expired} onClick={() => onForm('edit')}>
             Edit arguments
           </Button>
         )}
-        <Button tone="danger" shortcut="D" disabled={closed} onClick={onDeny}>
+        <Button tone="danger" shortcut={key('D')} disabled={closed} onClick={onDeny}>
           {expired ? 'Go on without it' : unknown ? 'Give up…' : 'Deny…'}
         </Button>
         {!unknown && !expired && readable(asked.approval.argumentsText) && (

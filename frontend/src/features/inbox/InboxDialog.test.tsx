@@ -1,6 +1,7 @@
 import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import axe from 'axe-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WindowCommands } from '../../app/keys/WindowCommands'
 import { App, AppContext } from '../../state/app'
 import { guardTime } from '../../state/guard'
 import { FakeTransport, ok } from '../../test/fake'
@@ -50,6 +51,7 @@ async function inbox(...first: object[]) {
     <AppContext value={app}>
       <Toaster>
         <InboxButton />
+        <WindowCommands onToggleSidebar={() => undefined} />
         <InboxDialog />
       </Toaster>
     </AppContext>,

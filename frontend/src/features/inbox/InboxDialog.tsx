@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { useCommand } from '../../state/useCommand'
 import { Button } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'
 import { Notice } from '../../ui/Notice'
@@ -12,15 +13,7 @@ export function InboxDialog() {
   const app = useApp()
   const open = useCell(app.inboxOpen)
   const { phase, fault, approvals } = useCell(app.inbox.state)
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'j') return
-      event.preventDefault()
-      if (app.setUp.get() === undefined) app.inboxOpen.update((shown) => !shown)
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [app])
+  useCommand('inbox', () => app.inboxOpen.update((shown) => !shown), { inDialog: open })
   useEffect(() => {
     if (open) void app.inbox.refresh()
   }, [app, open])

@@ -2,6 +2,8 @@ import clsx from 'clsx'
 import ArrowRight from 'lucide/dist/esm/icons/arrow-right.mjs'
 import type { Ref } from 'react'
 import { escapeInvisible } from '../../protocol/text'
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
 import { useNow } from '../../state/clock'
 import { labelOf } from '../../state/rows'
 import type { PendingApproval } from '../../transport/answers'
@@ -28,6 +30,7 @@ interface Props {
 /** A call that waits: what, where, by whom and how long, and its card while it is the one looked at. */
 export function InboxEntry({ pending, title, place, active, actions, onFocus, onShow }: Props) {
   const now = useNow(true)
+  const singleKeys = useCell(useApp().commands.singleKeys)
   const { presentation, agentName, since, kind, parentToolCallId } = pending
   const label = escapeInvisible(labelOf(pending))
   const age = elapsed(Math.max(0, now - since))
@@ -54,7 +57,13 @@ export function InboxEntry({ pending, title, place, active, actions, onFocus, on
           <span className="tnum shrink-0 text-small text-wait">
             {kind === 'unknown' ? 'unknown' : 'waits'} {age}
           </span>
-          <Button small tone="ghost" icon={ArrowRight} shortcut={active ? 'G' : undefined} onClick={onShow}>
+          <Button
+            small
+            tone="ghost"
+            icon={ArrowRight}
+            shortcut={active && singleKeys ? 'G' : undefined}
+            onClick={onShow}
+          >
             Go to it
           </Button>
         </div>

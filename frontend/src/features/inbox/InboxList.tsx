@@ -47,15 +47,16 @@ export function InboxList({ approvals, onLeave }: Props) {
   }
   const press = (event: KeyboardEvent) => {
     if (!active) return
-    if (event.key === 'g' && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault()
-      show(active)
-      return
-    }
-    const command = feedCommand(event)
-    switch (command?.kind) {
-      case 'move':
-        go(at + command.by)
+    const command = feedCommand(event, app.commands.singleKeys.get())
+    switch (command) {
+      case 'row-next':
+        go(at + 1)
+        break
+      case 'row-previous':
+        go(at - 1)
+        break
+      case 'go-to-thread':
+        show(active)
         break
       case 'first':
         go(0)
@@ -67,7 +68,7 @@ export function InboxList({ approvals, onLeave }: Props) {
       case 'edit':
       case 'deny':
         if (!app.guard.ready(active.approvalId, active.approvalId, Date.now())) return
-        actions.current?.[command.kind]()
+        actions.current?.[command]()
         break
       default:
         return

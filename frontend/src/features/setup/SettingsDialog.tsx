@@ -10,6 +10,7 @@ import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { toast } from '../../ui/toasts'
 import { NotificationControl } from '../inbox/NotificationControl'
+import { SingleKeys } from '../palette/SingleKeys'
 import { RulesList } from '../rules/RulesList'
 import { modelOptions } from '../thread/Choices'
 import { ProviderForm } from './ProviderForm'
@@ -124,6 +125,7 @@ function Body({ state }: { state: StudioState }) {
         <Line name="Notification when a call waits">
           <NotificationControl />
         </Line>
+        <SingleKeys />
       </section>
       <ProviderList state={state} />
       <RulesList />

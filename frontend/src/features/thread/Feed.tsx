@@ -3,13 +3,16 @@ import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useMemo, u
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import type { CommandId } from '../../state/keyTable'
 import { momentOf } from '../../state/moments'
 import type { Row } from '../../state/rows'
 import type { RunCall, ThreadStore } from '../../state/threadStore'
+import { useCommand } from '../../state/useCommand'
+import { copy } from '../../ui/clipboard'
 import { count } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Dock } from '../approvals/Dock'
-import { useTogglePlayback } from '../replay/useTogglePlayback'
+import { rowAsText } from './copies'
 import { type Cards, FeedRow } from './FeedRow'
 import { feedCommand } from './feedKeys'
 import { useAnchor } from './useAnchor'
@@ -32,7 +35,6 @@ export function Feed({ store }: { store: ThreadStore }) {
   const { guard } = app
   const cards = useMemo<Cards>(() => new Map(), [])
   const { following, missed, follow, onScroll, onHand } = useFollow(scroller, content, store, rows.length)
-  const togglePlayback = useTogglePlayback(store)
   const remember = useAnchor(list, rows, following)
   const [docked, look] = useDocked(scroller, waiting)
 
@@ -92,59 +94,79 @@ export function Feed({ store }: { store: ThreadStore }) {
   )
   useNextDecision(waiting, activeKey, scroller, goOn)
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    const command = feedCommand(event)
+  /** Does to the active row, or to the list, what a command says; false when it is none of theirs. */
+  const act = (id: CommandId): boolean => {
     const row = rows[activeIndex]
-    if (!command || !row) return
+    if (!row) return false
     const screen = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / 64))
-    switch (command.kind) {
-      case 'move':
-        goTo(step(rows, activeIndex, command.by))
-        break
-      case 'screen':
-        goTo(Math.max(0, Math.min(rows.length - 1, activeIndex + command.by * screen)))
-        break
+    switch (id) {
+      case 'row-next':
+        goTo(step(rows, activeIndex, 1))
+        return true
+      case 'row-previous':
+        goTo(step(rows, activeIndex, -1))
+        return true
+      case 'screen-next':
+        goTo(Math.min(rows.length - 1, activeIndex + screen))
+        return true
+      case 'screen-previous':
+        goTo(Math.max(0, activeIndex - screen))
+        return true
       case 'first':
         goTo(0)
-        break
+        return true
       case 'last':
         goTo(rows.length - 1)
         follow()
-        break
+        return true
       case 'open':
       case 'close':
-        if (row.kind === 'turn' && command.kind === 'open') app.inspector.showTurn(row)
-        if (row.kind === 'call' || row.kind === 'group') store.folding.set(row.key, command.kind === 'open')
-        break
+        if (row.kind === 'turn' && id === 'open') app.inspector.showTurn(row)
+        if (row.kind === 'call' || row.kind === 'group') store.folding.set(row.key, id === 'open')
+        return true
       case 'follow':
         follow()
-        break
+        return true
+      case 'copy-row': {
+        const text = rowAsText(row)
+        if (text) void copy(text, 'The row')
+        return true
+      }
       case 'moment': {
         const there = momentOf(row)
         if (there) store.play(there.runId, there.moment)
-        break
+        return true
       }
-      case 'playback':
-        togglePlayback()
-        break
       case 'next-approval': {
         const at = waiting.findIndex((each) => row.kind === 'call' && each.call === row.call)
         const next = waiting[at + 1] ?? waiting[0]
         if (next) goToCall(next)
-        break
+        return true
       }
       case 'approve':
       case 'edit':
       case 'deny': {
-        const id = row.kind === 'call' ? row.call.approvalId : undefined
-        if (id === undefined || !guard.ready(row.key, id, Date.now())) return
-        cards.get(row.key)?.()?.[command.kind]()
-        break
+        const approval = row.kind === 'call' ? row.call.approvalId : undefined
+        if (approval === undefined || !guard.ready(row.key, approval, Date.now())) return false
+        cards.get(row.key)?.()?.[id]()
+        return true
       }
       default:
-        command satisfies never
+        return app.commands.run(id)
     }
-    event.preventDefault()
+  }
+  const undecided = { off: !waiting.some((each) => keyOf(each) === activeKey) }
+  useCommand('follow', () => act('follow'), { off: rows.length === 0 })
+  useCommand('copy-row', () => act('copy-row'), { off: activeKey === undefined })
+  useCommand('moment', () => act('moment'), { off: activeKey === undefined })
+  useCommand('next-approval', () => act('next-approval'), { off: waiting.length === 0 })
+  useCommand('approve', () => act('approve'), undecided)
+  useCommand('edit', () => act('edit'), undecided)
+  useCommand('deny', () => act('deny'), undecided)
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const id = feedCommand(event, app.commands.singleKeys.get())
+    if (id && act(id)) event.preventDefault()
   }
 
   const onFocus = (event: FocusEvent) => {

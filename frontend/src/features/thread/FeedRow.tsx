@@ -37,7 +37,9 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
   const call = row.kind === 'call' ? row.call : undefined
   const state = useSyncExternalStore(store.subscribe, () => call?.state)
   const moment = useSyncExternalStore(store.subscribe, () => isMoment(store.playback.get(), row))
-  const selected = useCellPart(useApp().inspector.selected, (it) => isAbout(it, row))
+  const { inspector, found } = useApp()
+  const selected = useCellPart(inspector.selected, (it) => isAbout(it, row))
+  const isFound = useCellPart(found, (key) => key === row.key)
   return (
     // biome-ignore lint/a11y/useSemanticElements: an article element has no place in a virtual list's own items
     <div
@@ -50,11 +52,12 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
       data-state={state}
       data-selected={selected || undefined}
       data-moment={moment || undefined}
+      data-found={isFound || undefined}
       tabIndex={active ? 0 : -1}
       aria-posinset={index + 1}
       aria-setsize={total}
       {...naming(row)}
-      className="group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60"
+      className="group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60 data-found:before:absolute data-found:before:inset-y-0 data-found:before:-left-3 data-found:before:w-1 data-found:before:rounded-full data-found:before:bg-find"
     >
       <ErrorBoundary what="This row" resetKey={row.key}>
         <RowView row={row} actions={actions} />

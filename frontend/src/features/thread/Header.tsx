@@ -6,10 +6,11 @@ import FolderX from 'lucide/dist/esm/icons/folder-x.mjs'
 import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
 import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
 import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { useCommand } from '../../state/useCommand'
 import { usePlayback, useThread } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
@@ -38,15 +39,6 @@ export function Header({ threadId, settings, live, onChange }: Props) {
   const title = threads.find((thread) => thread.id === threadId)?.title || settings?.title || 'Untitled'
   const [renaming, setRenaming] = useState(false)
   const [picker, pick] = useFolderPicker()
-  useEffect(() => {
-    const press = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== 'F2' || event.defaultPrevented) return
-      event.preventDefault()
-      setRenaming(true)
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [])
   const rename = (next: string) => {
     setRenaming(false)
     if (!next || next === title) return
@@ -55,6 +47,13 @@ export function Header({ threadId, settings, live, onChange }: Props) {
       (cause: unknown) => toast(`The thread was not renamed: ${messageOf(cause)}`, 'err'),
     )
   }
+  const copyText = () => void copy(threadAsText(store.liveRuns), 'The thread')
+  const copyJson = () => void copy(threadAsJson(threadId, title, store.liveRuns), 'The thread')
+  const remove = () => app.deleteThread(threadId, title)
+  useCommand('rename', () => setRenaming(true))
+  useCommand('copy-text', copyText)
+  useCommand('copy-json', copyJson)
+  useCommand('delete', remove, { off: live })
   const locate = async () => {
     const folder = await pick(settings?.folder ?? '')
     if (folder) await onChange({ folder })
@@ -73,22 +72,14 @@ export function Header({ threadId, settings, live, onChange }: Props) {
         icon={Ellipsis}
         items={[
           { label: 'Rename', icon: Pencil, shortcut: 'F2', onSelect: () => setRenaming(true) },
-          {
-            label: 'Copy as text',
-            icon: FileText,
-            onSelect: () => void copy(threadAsText(store.liveRuns), 'The thread'),
-          },
-          {
-            label: 'Copy as JSON',
-            icon: Braces,
-            onSelect: () => void copy(threadAsJson(threadId, title, store.liveRuns), 'The thread'),
-          },
+          { label: 'Copy as text', icon: FileText, onSelect: copyText },
+          { label: 'Copy as JSON', icon: Braces, onSelect: copyJson },
           {
             label: 'Delete',
             icon: Trash2,
             danger: true,
             disabledBecause: live ? 'Stop its run first' : undefined,
-            onSelect: () => app.deleteThread(threadId, title),
+            onSelect: remove,
           },
         ]}
       />
@@ -103,6 +94,7 @@ export function Header({ threadId, settings, live, onChange }: Props) {
 function PlaybackButton() {
   const toggle = useTogglePlayback(useThread())
   const playback = usePlayback()
+  useCommand('playback', toggle)
   return (
     <IconButton
       icon={RotateCcwClock}

@@ -5,6 +5,7 @@ import { memo, type ReactNode, type Ref } from 'react'
 import { Markdown } from '../../markdown/Markdown'
 import type { Part } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
+import { useCellPart } from '../../state/cell'
 import type { Row } from '../../state/rows'
 import { usePart, useThread } from '../../state/useThread'
 import { count } from '../../ui/format'
@@ -71,6 +72,7 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
 /** The model's reasoning: its last line, all of it when opened. */
 function ReasoningRow({ item, id }: { item: Part; id: string }) {
   const store = useThread()
+  useCellPart(useApp().found, (key) => key === id) // the search opens what it leads to
   return (
     <Keep name={id} flags={store.flags}>
       <Reasoning item={item} />

@@ -11,6 +11,7 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { toast } from '../../ui/toasts'
+import { FindBar } from '../find/FindBar'
 import { WithInspector } from '../inspector/InspectorPane'
 import { PlaybackBar } from '../replay/PlaybackBar'
 import { usePlaybackRoute } from '../replay/usePlaybackRoute'
@@ -81,6 +82,7 @@ function Thread({ store }: { store: ThreadStore }) {
           </Notice>
         </div>
       )}
+      <FindBar store={store} />
       <ErrorBoundary what="The thread" resetKey={store.threadId}>
         {phase === 'loading' ? (
           <p className="flex flex-1 items-center justify-center gap-2 text-muted">

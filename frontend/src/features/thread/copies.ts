@@ -19,7 +19,8 @@ export function threadAsText(runs: readonly RunView[]): string {
     .join('\n\n')
 }
 
-function rowAsText(row: Row): string {
+/** What a row says, as text; empty when that is nothing of its own. */
+export function rowAsText(row: Row): string {
   switch (row.kind) {
     case 'speaker':
       return `${row.name}:`

@@ -35,7 +35,8 @@ export function useJump(
 }
 
 /** The index of the row a jump leads to, or of the closed group that holds it; -1 when there is none. A call that has no row is in its turn. */
-export function rowOf(rows: readonly Row[], { runId, callId, turn }: Jump): number {
+export function rowOf(rows: readonly Row[], { runId, callId, turn, key }: Jump): number {
+  if (key !== undefined) return rows.findIndex((row) => row.key === key)
   if (callId !== undefined) {
     const index = rows.findIndex((row) => {
       if (row.kind === 'call') return row.run.id === runId && row.call.id === callId

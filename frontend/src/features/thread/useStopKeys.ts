@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
+import { useCommand } from '../../state/useCommand'
+import { overlayOpen } from '../../ui/overlay'
 
 /** How long the second Escape may take, in ms. */
 const together = 1500
@@ -8,17 +10,13 @@ const together = 1500
 export function useStopKeys(runId: string | undefined): boolean {
   const app = useApp()
   const [arming, setArming] = useState(false)
+  useCommand('stop', () => runId && app.stop(runId), { off: !runId })
   useEffect(() => {
     if (!runId) return
     let first = 0
     let timer: ReturnType<typeof setTimeout> | undefined
     const press = (event: KeyboardEvent) => {
-      if (
-        event.key !== 'Escape' ||
-        event.defaultPrevented ||
-        document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')
-      )
-        return
+      if (event.key !== 'Escape' || event.defaultPrevented || overlayOpen()) return
       if (Date.now() - first <= together) {
         first = 0
         setArming(false)

@@ -1,0 +1,39 @@
+import { useEffect } from 'react'
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
+import { useCommand } from '../../state/useCommand'
+import type { Settings } from '../../transport/answers'
+import { messageOf } from '../../transport/api'
+import { dialogOpen } from '../../ui/overlay'
+import { toast } from '../../ui/toasts'
+
+/** The commands of the window as a whole, and its keys. It draws nothing. */
+export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => void }) {
+  const app = useApp()
+  const over = useCell(app.over)
+  const { state } = useCell(app.studio.cell)
+  const theme = state?.settings.theme
+  const setTheme = (next: Settings['theme']) => {
+    app.studio.save({ theme: next }).catch((cause: unknown) => toast(messageOf(cause), 'err'))
+  }
+  const toggle = (which: 'palette' | 'keyboard') => app.over.update((shown) => (shown === which ? undefined : which))
+  useCommand('palette', () => toggle('palette'), { inDialog: over === 'palette' })
+  useCommand('keyboard', () => toggle('keyboard'), { inDialog: over === 'keyboard' })
+  useCommand('new-thread', () => app.router.go({ kind: 'new' }))
+  useCommand('open-demo', () => app.openDemo(), { off: !state?.demoMessage })
+  useCommand('threads', onToggleSidebar)
+  useCommand('settings', () => app.setUp.set({ kind: 'settings' }))
+  useCommand('connect', () => app.setUp.set({ kind: 'provider' }))
+  useCommand('theme-light', () => setTheme('light'), { off: theme === 'light' })
+  useCommand('theme-dark', () => setTheme('dark'), { off: theme === 'dark' })
+  useCommand('theme-system', () => setTheme('system'), { off: theme === 'system' })
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return
+      if (app.commands.press(event, dialogOpen())) event.preventDefault()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [app])
+  return null
+}

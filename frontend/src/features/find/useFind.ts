@@ -1,0 +1,95 @@
+import { useCallback, useEffect, useState } from 'react'
+import { useApp } from '../../state/app'
+import type { ThreadStore } from '../../state/threadStore'
+import { type Match, search } from './matches'
+
+/** So long after a key press, in ms, the thread is searched; and so long, at least, after it grew. */
+const afterKey = 60
+const afterGrowth = 500
+
+export interface Find {
+  matches: readonly Match[]
+  /** Which of them is shown, from 0; -1 when none is. */
+  at: number
+  /** Goes to a match so many further on, or back; from the last it goes on with the first. */
+  go(by: number): void
+}
+
+/** Searches a thread for a text as it is typed, and takes the reader to what was found. */
+export function useFind(store: ThreadStore, query: string): Find {
+  const app = useApp()
+  const [found, setFound] = useState<{ matches: readonly Match[]; at: number }>({ matches: [], at: -1 })
+
+  const show = useCallback(
+    (match: Match | undefined) => {
+      app.found.set(match?.row.key)
+      if (!match) return
+      const { row, runId } = match
+      if (row.kind === 'call' && match.inside) store.folding.set(row.key, true)
+      if (row.kind === 'reasoning') store.flags.set(`/${row.key}/open`, true)
+      const place = row.kind === 'call' ? { callId: row.call.id } : { key: row.key }
+      app.jump.set({ threadId: store.threadId, runId, quiet: true, ...place })
+    },
+    [app, store],
+  )
+
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const { matches, places } = search(store.runs, query)
+      const from = topPlace(places)
+      const next = matches.findIndex((match) => match.place >= from)
+      const at = matches.length === 0 ? -1 : Math.max(0, next)
+      setFound({ matches, at })
+      show(matches[at])
+    }, afterKey)
+    return () => clearTimeout(timer)
+  }, [store, query, show])
+
+  // What came meanwhile is found too; the reader stays at the match that is shown.
+  useEffect(() => {
+    if (!query) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const again = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        const { matches } = search(store.runs, query)
+        setFound((before) => {
+          const key = before.matches[before.at]?.row.key
+          return { matches, at: matches.findIndex((match) => match.row.key === key) }
+        })
+      }, afterGrowth)
+    }
+    const stop = store.subscribe(again)
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [store, query])
+
+  useEffect(() => () => app.found.set(undefined), [app])
+
+  const { matches, at } = found
+  const go = useCallback(
+    (by: number) => {
+      if (matches.length === 0) return
+      const next = (Math.max(at, by < 0 ? 0 : -1) + by + matches.length) % matches.length
+      setFound({ matches, at: next })
+      show(matches[next])
+    },
+    [matches, at, show],
+  )
+  return { matches, at, go }
+}
+
+/** The place of the first row that is on the screen. */
+function topPlace(places: ReadonlyMap<string, number>): number {
+  const feed = document.querySelector('[role="feed"][aria-label="Thread"]')
+  if (!feed) return 0
+  const { top } = feed.getBoundingClientRect()
+  let first = Number.POSITIVE_INFINITY
+  for (const row of feed.querySelectorAll<HTMLElement>('[data-key]')) {
+    const place = places.get(row.dataset.key ?? '')
+    if (place !== undefined && row.getBoundingClientRect().bottom > top) first = Math.min(first, place)
+  }
+  return Number.isFinite(first) ? first : 0
+}
