@@ -1,0 +1,61 @@
+// The example program that shows all there is to see, and its runs as the lines of JSON they are on the wire.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { atEnd, command, folder, until } from './harness.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Builds and starts backend/examples/gallery. Returns the lines of its two runs: details of every kind, calls in every state. */
+export async function gallery(t) {
+  const program = join(await folder(t), 'gallery')
+  const env = { ...process.env, CGO_ENABLED: '0' }
+  const { status, stderr } = await command(
+    'go',
+    ['build', '-C', root, '-o', program, './backend/examples/gallery'],
+    env,
+  )
+  if (status !== 0) throw new Error(`build the gallery: ${stderr}`)
+  const child = spawn(program, ['-addr', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
+  atEnd(t, () => child.kill())
+  await until('the gallery', () => out.includes('\n'))
+  const address = out.trim().split(' ').at(-1)
+  const ask = async (path, init) => {
+    const response = await fetch(`${address}${path}`, init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+    return text
+  }
+  const linesOf = async (run) => {
+    const text = await ask(`/runs/${run}/events`, { headers: { Accept: 'application/json' } })
+    const lines = text.split('\n').filter((line) => line.startsWith('{"seq":'))
+    return lines.map((line) => line.replace(/,$/, ''))
+  }
+  const run = await ask('/agents/gallery/run', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ input: 'Show me everything.' }),
+  })
+  return { kinds: await linesOf(JSON.parse(run).runId), states: await linesOf('states') }
+}
+
+/** The lines of a run whose events are given without their numbers. */
+export function logOf(events) {
+  const head = { type: 'start', messageId: 'm1', threadId: 't', runId: 'made', agentName: 'made' }
+  return [head, ...events].map((event, index) =>
+    JSON.stringify({ seq: index + 1, at: 1_700_000_000_000 + index, ...event }),
+  )
+}
+
+/** The events of a call from its start to its result. */
+export function doneCall(id, toolName, result) {
+  return [
+    { type: 'tool-call-start', id, toolName },
+    { type: 'tool-call-delta', id, argsTextDelta: `{"of":"${id}"}` },
+    { type: 'tool-call-end', id },
+    { type: 'call-state', toolCallId: id, state: 'running' },
+    { type: 'tool-result', id: `${id}-r`, toolCallId: id, result: 'ok', durationMs: 3, ...result },
+  ]
+}

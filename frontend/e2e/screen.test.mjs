@@ -1,0 +1,304 @@
+// What is on the screen: details of every kind, calls in every state, and what must not move, grow or run.
+import assert from 'node:assert/strict'
+import test, { after } from 'node:test'
+import { doneCall, gallery, logOf } from './gallery.mjs'
+import { gate } from './gate.mjs'
+import { calls, closeBrowser, folder, open, picture, says, script, serve, settled, start, until } from './harness.mjs'
+import { button, row, rows, unfold } from './thread.mjs'
+
+after(closeBrowser)
+
+/** A page on a thread whose run has the lines; the first count of them at first. */
+async function show(t, lines, { count = lines.length, ...options } = {}) {
+  const studio = await serve(t)
+  const thread = await studio.api('POST', '/studio/threads', {})
+  const door = await gate(t, studio, thread.id, lines)
+  door.let(count)
+  const page = await open(t, door.address, options)
+  await rows(page).first().waitFor()
+  return { page, door }
+}
+
+/** Scrolls until the row of a tool's one call is in view, and opens it. */
+async function openTool(page, tool) {
+  await until(`the row of ${tool} in view`, async () => {
+    const inView = await page.evaluate((name) => {
+      const feed = document.querySelector('[role=feed]')
+      const box = feed.querySelector(`[data-tool="${name}"]`)?.getBoundingClientRect()
+      const { top, bottom } = feed.getBoundingClientRect()
+      if (box && box.top >= top && box.top + 40 <= bottom) return true
+      const atEnd = feed.scrollTop + feed.clientHeight >= feed.scrollHeight - 1
+      if (box) feed.scrollBy(0, box.top - top - 40)
+      else feed.scrollTo(0, atEnd ? 0 : feed.scrollTop + 200)
+      return false
+    }, tool)
+    // The list corrects its place a moment after it was scrolled.
+    await page.waitForTimeout(250)
+    return inView
+  })
+  const line = row(page, tool)
+  await unfold(line)
+  return line
+}
+
+const kinds = {
+  text: 'One line.',
+  markdown: 'Release 1.4',
+  diff: 'internal/server.go',
+  table: '2512292042121000001',
+  remote_image: 'not loaded',
+  terminal: 'FAIL: TestPort',
+  code: 'Orders of the last week',
+  file: 'internal/server.go:3',
+  progress: '14 of 10 files',
+  json: '1e400',
+  many: 'all checks passed',
+  hostile: '</code><script>alert(1)</script>',
+}
+
+test('details of every kind are drawn, in both themes, and nothing of them runs or is fetched', async (t) => {
+  const { kinds: lines } = await gallery(t)
+  for (const colorScheme of ['dark', 'light']) {
+    const { page } = await show(t, lines, { colorScheme })
+    for (const [tool, words] of Object.entries(kinds)) {
+      const line = await openTool(page, tool)
+      await line.locator('section, [role=progressbar]').first().waitFor()
+      assert.ok((await line.innerText()).includes(words), `${tool} shows ${words}: ${await line.innerText()}`)
+      await picture(page, `kind-${colorScheme}-${tool}`)
+    }
+    const line = await openTool(page, 'image')
+    const image = line.getByRole('img')
+    await image.evaluate((element) => element.decode())
+    const before = await image.evaluate((element) => element.clientWidth)
+    await line.getByRole('button', { name: 'Rings of colour' }).click()
+    assert.ok((await image.evaluate((element) => element.clientWidth)) > before, 'a press shows it in full size')
+    assert.equal(await page.locator('script:not([src]), iframe, [role=feed] form').count(), 0)
+    assert.deepEqual(page.faults, [])
+  }
+})
+
+test('calls in every state stand in the thread, and the calls of a call in it', async (t) => {
+  const { states: lines } = await gallery(t)
+  const { page, door } = await show(t, lines, { count: 2, height: 2400 })
+  const seen = new Set()
+  for (let count = 1; count <= lines.length; count++) {
+    door.let(count)
+    await until(`event ${count}`, () => page.evaluate(() => true))
+    await page.waitForTimeout(25)
+    for (const state of await page.$$eval('[data-call-id]', (all) => all.map((each) => each.dataset.state)))
+      seen.add(state)
+  }
+  const want = [
+    'input',
+    'proposed',
+    'waiting',
+    'approved',
+    'denied',
+    'expired',
+    'running',
+    'done',
+    'failed',
+    'cancelled',
+    'unknown',
+  ]
+  assert.deepEqual(
+    want.filter((state) => !seen.has(state)),
+    [],
+    'no row was ever in these states',
+  )
+  const child = row(page, 'upload', 'waiting')
+  await child.getByRole('button', { name: 'Approve' }).waitFor()
+  const order = await page.$$eval('[data-call-id]', (all) =>
+    all.sort((a, b) => a.ariaPosInSet - b.ariaPosInSet).map((each) => each.dataset.callId),
+  )
+  assert.deepEqual(order.slice(order.indexOf('parent')), [
+    'parent',
+    'child1',
+    'child2',
+    'child3',
+    'waiting',
+    'approved',
+  ])
+  await picture(page, 'states')
+
+  // Closed with its parent, it is docked, and leads back.
+  await row(page, 'release').locator('[aria-expanded]').first().click()
+  await child.waitFor({ state: 'detached' })
+  await page.setViewportSize({ width: 1280, height: 700 })
+  await page.evaluate(() => document.querySelector('[role=feed]').scrollTo(0, 0))
+  await button(page, 'Show in thread').click()
+  await child.waitFor()
+  assert.deepEqual(page.faults, [])
+})
+
+test('scrolled up, 500 events later the first visible row has not moved, and a pill counts what is new', async (t) => {
+  const before = Array.from({ length: 60 }, (_, i) => doneCall(`a${i}`, `tool_${i % 5}`)).flat()
+  const later = Array.from({ length: 100 }, (_, i) =>
+    doneCall(`b${i}`, `tool_${i % 5}`, i % 9 === 0 ? { error: 'no' } : {}),
+  ).flat()
+  const text = Array.from({ length: 30 }, (_, i) => ({ type: 'text-delta', id: 'x', delta: `Word ${i}.\n\n` }))
+  const lines = logOf([{ type: 'message', messageId: 'u', role: 'user', content: 'Go.' }, ...before, ...text, ...later])
+  const first = before.length + 2
+  const { page, door } = await show(t, lines, { count: first })
+  await row(page, 'tool_4').last().waitFor()
+  await page.mouse.move(400, 400)
+  await page.mouse.wheel(0, -600)
+  await page.waitForTimeout(400)
+  const place = () =>
+    page.evaluate(() => {
+      const feed = document.querySelector('[role=feed]')
+      const top = feed.getBoundingClientRect().top
+      const all = [...feed.querySelectorAll('[role=article]')].map((each) => [
+        each.dataset.key,
+        each.getBoundingClientRect(),
+      ])
+      const visible = all.filter(([, box]) => box.bottom > top + 1).sort((a, b) => a[1].top - b[1].top)[0]
+      return { key: visible[0], top: visible[1].top }
+    })
+  const was = await place()
+  let worst = 0
+  for (let count = first; count <= lines.length; count += 10) {
+    door.let(Math.min(count, lines.length))
+    await page.waitForTimeout(30)
+    const now = await page.evaluate(
+      (key) => document.querySelector(`[data-key="${key}"]`)?.getBoundingClientRect().top,
+      was.key,
+    )
+    worst = Math.max(worst, Math.abs((now ?? Number.POSITIVE_INFINITY) - was.top))
+  }
+  door.let(lines.length)
+  const pill = page.getByRole('button', { name: /^[\d,]+ new$/ })
+  await pill.waitFor()
+  console.log(
+    `      ${lines.length - first} events later the first visible row has moved by ${worst} px; the pill says ${await pill.innerText()}`,
+  )
+  assert.ok(worst <= 1, `it moved by ${worst} px`)
+  await pill.click()
+  await rows(page).last().waitFor()
+  await until('the end', () =>
+    page.evaluate(() => {
+      const feed = document.querySelector('[role=feed]')
+      return feed.scrollHeight - feed.scrollTop - feed.clientHeight < 10
+    }),
+  )
+  assert.deepEqual(page.faults, [])
+})
+
+test('what was opened stays open, while 50 events come and after it was scrolled away', async (t) => {
+  const blocks = {
+    details: { text: 'First', json: { a: 1 }, terminal: Array.from({ length: 40 }, (_, i) => `line ${i}`).join('\n') },
+  }
+  const many = Array.from({ length: 80 }, (_, i) => doneCall(`b${i}`, `tool_${i % 3}`)).flat()
+  const lines = logOf([...doneCall('a', 'blocks', blocks), ...many])
+  const { page, door } = await show(t, lines, { count: 6 })
+  const line = row(page, 'blocks')
+  await unfold(line)
+  await line.getByRole('button', { name: 'Show all 40 lines' }).click()
+  await line.locator('[data-block=Text]').getByRole('button', { name: 'Raw' }).click()
+  const open = async () => {
+    assert.ok((await line.innerText()).includes('line 39'))
+    assert.equal(await line.locator('[data-block=Text]').getByRole('button', { name: 'Show as drawn' }).count(), 1)
+  }
+  for (let count = 6; count <= 56; count++) {
+    door.let(count)
+    await page.waitForTimeout(10)
+  }
+  await open()
+  door.let(lines.length)
+  await page.waitForTimeout(300)
+  await page.evaluate(() => document.querySelector('[role=feed]').scrollTo(0, 1e6))
+  // The row that is worked with stays in the page.
+  await page.locator('[data-call-id=b79] [aria-expanded]').first().click()
+  await line.waitFor({ state: 'detached' })
+  await page.evaluate(() => document.querySelector('[role=feed]').scrollTo(0, 0))
+  await line.waitFor()
+  await open()
+  assert.deepEqual(page.faults, [])
+})
+
+/** Presses what opens a row and returns the ms until the words are drawn, and how many nodes the row then has. */
+function timed(page, tool, words) {
+  return page.evaluate(
+    async ([name, text]) => {
+      const article = document.querySelector(`[data-tool="${name}"]`)
+      const begin = performance.now()
+      article.querySelector('[aria-expanded]').click()
+      while (!article.innerText.includes(text)) {
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        if (performance.now() - begin > 20_000) throw new Error(`${name} does not show ${text}`)
+      }
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+      return { ms: performance.now() - begin, nodes: article.querySelectorAll('*').length }
+    },
+    [tool, words],
+  )
+}
+
+test('large results open at once: 1 MB of JSON, 200 KB of text, a table of 5,000 rows, an image of 2 MB', async (t) => {
+  const records = Array.from({ length: 13_000 }, (_, i) => ({
+    id: i,
+    name: `record ${i}`,
+    tags: ['a', 'b'],
+    at: { deep: { er: i } },
+  }))
+  const rows5000 = Array.from({ length: 5000 }, (_, i) => [i, `name ${i}`, i * 1.5])
+  const noise = Buffer.alloc(1_500_000, (i) => (i * 7919) % 251).toString('base64')
+  const lines = logOf([
+    ...doneCall('json', 'json', { result: { records } }),
+    ...doneCall('text', 'text', { result: 'word '.repeat(40_000) }),
+    ...doneCall('lines', 'lines', { result: 'a line\n'.repeat(30_000) }),
+    ...doneCall('table', 'table', { details: { table: { columns: ['n', 'name', 'x'], rows: rows5000 } } }),
+    ...doneCall('image', 'image', {
+      details: { image: { src: `data:image/png;base64,${noise}`, mediaType: 'image/png', alt: 'noise' } },
+    }),
+    { type: 'finish', status: 'completed' },
+  ])
+  const { page } = await show(t, lines, { height: 1600 })
+  await row(page, 'image').waitFor()
+  const opened = { json: 'records', text: 'word word', lines: 'a line', table: 'name 11', image: 'MB' }
+  for (const [tool, words] of Object.entries(opened)) {
+    const { ms, nodes } = await timed(page, tool, words)
+    console.log(`      ${tool} opens in ${Math.round(ms)} ms with ${nodes} nodes`)
+    assert.ok(nodes < 5000, `${tool} has ${nodes} nodes`)
+    assert.ok(ms < 1000, `${tool} took ${ms} ms`)
+    await row(page, tool).locator('[aria-expanded]').first().click()
+  }
+  await row(page, 'json').locator('[aria-expanded]').first().click()
+  const begin = Date.now()
+  await row(page, 'json').getByRole('button', { name: '"records" 13,000 items' }).click()
+  await row(page, 'json')
+    .getByRole('button', { name: /^Show all/ })
+    .click()
+  await row(page, 'json').getByText('"record 0"').first().waitFor()
+  console.log(`      its 13,000 items open in ${Date.now() - begin} ms`)
+  assert.ok((await row(page, 'json').locator('*').count()) < 5000)
+  assert.deepEqual(page.faults, [])
+})
+
+test('a script in a name, arguments, a result, an error or an answer stays text', async (t) => {
+  const evil = '<img src=x onerror="document.title=\'evil\'"><script>document.title="evil"</script>'
+  const path = await script(
+    t,
+    calls(
+      ['c1', evil, { a: evil, [evil]: 1 }],
+      ['c2', 'read_file', { path: evil }],
+      ['c3', 'run_command', { command: `printf '%s' ${JSON.stringify(evil).replaceAll("'", '')}` }],
+    ),
+    says(
+      `${evil}\n\n[link](javascript:document.title='evil') ![image](https://evil.example/a.png) <svg onload=alert(1)>`,
+    ),
+  )
+  const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })
+  const run = await start(studio, evil)
+  await settled(studio, run.runId, 'paused')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await button(page, 'Approve').first().click()
+  await settled(studio, run.runId, 'completed', 'failed')
+  await rows(page).filter({ hasText: 'link' }).first().waitFor()
+  for (const line of await page.locator('[data-call-id]').all()) await unfold(line)
+  await picture(page, 'hostile')
+  assert.ok((await page.locator('[role=feed]').innerText()).includes('onerror'), 'it is there as text')
+  assert.equal(await page.locator('[role=feed] img, [role=feed] script, [role=feed] svg[onload]').count(), 0)
+  assert.doesNotMatch(await page.title(), /^evil$/)
+  assert.deepEqual(page.faults, [])
+})
