@@ -15,19 +15,20 @@ import (
 const (
 	statesRun    = "states"
 	statesThread = "thread_states"
+	pace         = 100 * time.Millisecond // from event to event
 )
 
 // record puts a run into a store in which calls stand in every state, as if a server had streamed it: at its end it waits for
 // two decisions, one of them about a call that another call made.
 func record(ctx context.Context, store agent.Store, now time.Time) error {
 	events := states()
-	at := now.Add(-time.Duration(len(events)) * time.Second).UnixMilli()
+	at := now.Add(-time.Duration(len(events)) * pace).UnixMilli()
 	batch := &agent.Batch{Run: agent.Run{
 		ID: statesRun, ThreadID: statesThread, AgentName: "gallery", Input: asked, Status: protocol.StatusPaused,
 		MessageID: "m1", Turn: 2, Last: int64(len(events)), CallCount: 11, CreatedAtMs: at, UpdatedAtMs: now.UnixMilli(),
 	}}
 	for i, event := range events {
-		batch.Frames = append(batch.Frames, protocol.Frame{Seq: int64(i + 1), AtMs: at + int64(i)*1000, Event: event})
+		batch.Frames = append(batch.Frames, protocol.Frame{Seq: int64(i + 1), AtMs: at + int64(i)*pace.Milliseconds(), Event: event})
 	}
 	if err := store.Append(ctx, batch); err != nil {
 		return fmt.Errorf("record the states: %w", err)

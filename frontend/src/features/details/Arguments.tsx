@@ -16,7 +16,7 @@ interface Props {
 /** A call's arguments: an object's members as a list, anything else as it was written. Nothing is rounded, left out or cut. */
 export function Arguments({ text, brief }: Props) {
   const root = useMemo(() => parseJson(text), [text])
-  const odd = useMemo(() => oddities(text), [text])
+  const odd = useMemo(() => oddities(inside(root)), [root])
   return (
     <>
       {odd.length > 0 && (
@@ -29,6 +29,14 @@ export function Arguments({ text, brief }: Props) {
       <Content root={root} text={text} brief={brief} />
     </>
   )
+}
+
+/** The JSON text of what may be closed in a list of arguments: at its top every oddity has its own mark. */
+function inside(root: ReturnType<typeof parseJson>): string {
+  if (isJsonError(root)) return ''
+  if (root.kind !== 'object') return root.text
+  const branches = members(root).filter(({ value }) => value.kind === 'object' || value.kind === 'array')
+  return `[${branches.map(({ value }) => value.text).join(',')}]`
 }
 
 /** Arguments in a frame: beside them, when asked, the text as it was written. */
@@ -50,11 +58,7 @@ function Content({ root, text, brief }: Props & { root: ReturnType<typeof parseJ
     )
   }
   if (root.kind !== 'object') {
-    return (
-      <div className="px-3 py-2">
-        <JsonValue node={root} full={!brief} />
-      </div>
-    )
+    return <JsonValue node={root} full={!brief} className="px-3 py-2" />
   }
   return <ArgumentList list={members(root)} brief={brief} />
 }
@@ -102,8 +106,8 @@ function ArgumentValue({ node, brief }: { node: JsonNode; brief?: boolean }) {
     )
   }
   return (
-    <div className="-mx-3 -my-2">
-      <PlainLines text={text} full={!brief} />
+    <div className="-mx-3">
+      <PlainLines text={text} full={!brief} className="" />
     </div>
   )
 }

@@ -27,30 +27,29 @@ export function Code({ text, language, from, marked, full }: Props) {
   // So wide that the last number fits.
   const width = `${String((from ?? 1) + lines.length).length + 2}ch`
   return (
-    <div className="py-2">
-      <Lines
-        lines={lines}
-        full={full}
-        few={fewOf(lines)}
-        allOf={pieces ? size(text.length) : undefined}
-        show={numbered && marked !== undefined ? marked - from : undefined}
-        draw={(line, index) => {
-          const number = (from ?? 1) + index
-          const tokens = highlighter?.line(index)
-          return (
-            <div className={clsx('flex min-w-0', numbered && number === marked && 'bg-raised')}>
-              {numbered && (
-                <span className="tnum shrink-0 pr-3 text-right text-faint select-none" style={{ width }}>
-                  {number}
-                </span>
-              )}
-              <code className="min-w-0 flex-1 pr-3 break-spaces not-first:pl-0 first:pl-3">
-                {tokens && tokens.length > 0 ? <Tokens tokens={tokens} /> : line ? <Verbatim text={line} /> : ' '}
-              </code>
-            </div>
-          )
-        }}
-      />
-    </div>
+    <Lines
+      className="py-2"
+      lines={lines}
+      full={full}
+      few={fewOf(lines)}
+      allOf={pieces ? size(text.length) : undefined}
+      show={numbered && marked !== undefined ? marked - from : undefined}
+      draw={(line, index) => {
+        const number = (from ?? 1) + index
+        const tokens = highlighter?.line(index)
+        return (
+          <div className={clsx('flex min-w-0', numbered && number === marked && 'bg-raised')}>
+            {numbered && (
+              <span className="tnum shrink-0 pr-3 text-right text-faint select-none" style={{ width }}>
+                {number}
+              </span>
+            )}
+            <code className="min-w-0 flex-1 pr-3 break-spaces not-first:pl-0 first:pl-3">
+              {tokens && tokens.length > 0 ? <Tokens tokens={tokens} /> : line ? <Verbatim text={line} /> : ' '}
+            </code>
+          </div>
+        )
+      }}
+    />
   )
 }

@@ -19,27 +19,31 @@ const maxIndent = 24
 export function JsonTree({ text, full }: { text: string; full?: boolean }) {
   const root = useMemo(() => parseJson(text), [text])
   if (isJsonError(root)) return <PlainLines text={text} full={full} />
-  return (
-    <div className="px-3 py-2">
-      <JsonValue node={root} full={full} />
-    </div>
-  )
+  return <JsonValue node={root} full={full} className="px-3 py-2" />
 }
 
 /** A JSON value: by itself, or as a tree. */
-export function JsonValue({ node, full }: { node: JsonNode; full?: boolean }) {
+export function JsonValue({ node, full, className }: { node: JsonNode; full?: boolean; className?: string }) {
   const tree = useMemo(() => new Tree(node), [node])
   const flags = useKeptFlags()
   const rows = useMemo(() => tree.rows((path) => flags.get(`open:${path}`)), [tree, flags])
   const [only] = rows
   if (only?.kind === 'leaf') {
     return (
-      <div className="font-mono text-code">
+      <div className={clsx('font-mono text-code', className)}>
         <Leaf row={only} flags={flags} />
       </div>
     )
   }
-  return <Lines lines={rows} full={full} many={200} draw={(row) => <Row row={row} tree={tree} flags={flags} />} />
+  return (
+    <Lines
+      className={className}
+      lines={rows}
+      full={full}
+      many={200}
+      draw={(row) => <Row row={row} tree={tree} flags={flags} />}
+    />
+  )
 }
 
 interface RowProps {
@@ -132,7 +136,7 @@ function Leaf({ row: { value, path }, flags }: { row: TreeRow; flags: KeptFlags 
 /** A word that marks something a reader might overlook. */
 export function Mark({ children }: { children: string }) {
   return (
-    <span className="mr-2 inline-block rounded-[3px] border border-wait px-1 text-[11px] leading-4 whitespace-nowrap text-wait">
+    <span className="mr-2 inline-block rounded-[3px] border border-wait px-1 text-[11px] leading-[14px] whitespace-nowrap text-wait">
       {children}
     </span>
   )
@@ -172,7 +176,7 @@ function StringValue({ text, path, flags }: { text: string; path: string; flags:
           as written
         </button>
         <div className="overflow-hidden rounded-control bg-bg">
-          <PlainLines text={stringValue(text)} full />
+          <PlainLines text={stringValue(text)} full className="py-1" />
         </div>
       </>
     )

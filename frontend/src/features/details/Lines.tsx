@@ -1,3 +1,4 @@
+import clsx from 'clsx'
 import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { VList, type VListHandle } from 'virtua'
@@ -29,10 +30,22 @@ interface Props<L> {
   allOf?: string
   /** A line to scroll to at first. */
   show?: number
+  /** Of the box the lines stand in. */
+  className?: string
 }
 
 /** Lines of text: the first twelve, all when asked, virtual when there are many. */
-export function Lines<L>({ lines, draw, full, tail, few = fewLines, many = manyLines, allOf, show }: Props<L>) {
+export function Lines<L>({
+  lines,
+  draw,
+  full,
+  tail,
+  few = fewLines,
+  many = manyLines,
+  allOf,
+  show,
+  className,
+}: Props<L>) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
   const [all, setAll] = useKept('all', false)
@@ -53,13 +66,13 @@ export function Lines<L>({ lines, draw, full, tail, few = fewLines, many = manyL
           ref={list}
           data={shown}
           style={{ height: full ? `min(70dvh, ${room}px)` : 420 }}
-          className="font-mono text-code"
+          className={clsx('font-mono text-code', className)}
           tabIndex={0}
         >
           {(line, index) => <div key={index}>{draw(line, index)}</div>}
         </VList>
       ) : (
-        <div ref={box} className="overflow-x-auto font-mono text-code">
+        <div ref={box} className={clsx('overflow-x-auto font-mono text-code', className)}>
           {shown.map((line, index) => (
             <div key={from + index}>{draw(line, from + index)}</div>
           ))}
@@ -84,20 +97,27 @@ export function ShowAll({ what, onShow }: { what: string; onShow: () => void }) 
   )
 }
 
+interface PlainProps {
+  text: string
+  full?: boolean
+  tail?: boolean
+  /** Of the box the lines stand in. */
+  className?: string
+}
+
 /** Plain text by lines, wrapped, with what would not be seen marked. */
-export function PlainLines({ text, full, tail }: { text: string; full?: boolean; tail?: boolean }) {
+export function PlainLines({ text, full, tail, className = 'py-2' }: PlainProps) {
   const { lines, whole } = useMemo(() => screenLines(text), [text])
   return (
-    <div className="py-2">
-      <Lines
-        lines={lines}
-        full={full}
-        tail={tail}
-        few={fewOf(tail ? lines.slice(-fewLines).reverse() : lines)}
-        allOf={lines.length === whole ? undefined : size(text.length)}
-        draw={(line) => <pre className="px-3 break-spaces">{line ? <Verbatim text={line} /> : ' '}</pre>}
-      />
-    </div>
+    <Lines
+      className={className}
+      lines={lines}
+      full={full}
+      tail={tail}
+      few={fewOf(tail ? lines.slice(-fewLines).reverse() : lines)}
+      allOf={lines.length === whole ? undefined : size(text.length)}
+      draw={(line) => <pre className="px-3 break-spaces">{line ? <Verbatim text={line} /> : ' '}</pre>}
+    />
   )
 }
 

@@ -20,9 +20,17 @@ function Content({ text, full }: { text: string; full: boolean }) {
   return (
     <>
       <div className="px-3 py-2">
-        <Markdown text={cut ? lines.slice(0, fewLines).join('\n') : text} />
+        <Markdown text={cut ? beginning(lines) : text} />
       </div>
       {cut && <ShowAll what={counted(lines.length, 'line')} onShow={() => setAll(true)} />}
     </>
   )
+}
+
+/** The first lines, without the head of code that would stand there empty. */
+function beginning(lines: readonly string[]): string {
+  return lines
+    .slice(0, fewLines)
+    .join('\n')
+    .replace(/\n\s*(?:`{3,}|~{3,})[^\n]*\s*$/, '')
 }

@@ -7,11 +7,7 @@ import { Lines } from './Lines'
 /** Terminal text with its colours. tail shows its end first. */
 export function Terminal({ text, full, tail }: { text: string; full?: boolean; tail?: boolean }) {
   const lines = useMemo(() => terminalLines(text), [text])
-  return (
-    <div className="py-2">
-      <Lines lines={lines} full={full} tail={tail} draw={(spans) => <Line spans={spans} />} />
-    </div>
-  )
+  return <Lines className="py-2" lines={lines} full={full} tail={tail} draw={(spans) => <Line spans={spans} />} />
 }
 
 function Line({ spans }: { spans: Span[] }) {

@@ -68,7 +68,7 @@ describe('a tree', () => {
     const begin = performance.now()
     const of = tree(text)
     expect(of.rows(unchosen)).toHaveLength(4)
+    expect(performance.now() - begin).toBeLessThan(1000)
     expect(of.rows(() => true).length).toBeGreaterThan(100_000)
-    expect(performance.now() - begin).toBeLessThan(2000)
   })
 })
