@@ -25,7 +25,7 @@ The server now listens on **port 9090**. See [the guide](https://example.com/gui
 
 const patch = `--- a/internal/server.go
 +++ b/internal/server.go
-@@ -38,24 +38,25 @@ func New(o Options) *http.Server {
+@@ -38,22 +38,23 @@ func New(o Options) *http.Server {
  	mux := http.NewServeMux()
  	mux.HandleFunc("/", greet)
  	mux.HandleFunc("/health", health)
