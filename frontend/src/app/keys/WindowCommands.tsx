@@ -20,7 +20,7 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('palette', () => toggle('palette'), { inDialog: over === 'palette' })
   useCommand('keyboard', () => toggle('keyboard'), { inDialog: over === 'keyboard' })
   useCommand('new-thread', () => app.router.go({ kind: 'new' }))
-  useCommand('open-demo', () => app.openDemo(), { off: !state?.demoMessage })
+  useCommand('open-demo', () => app.openDemo(), { off: state?.overrideLabel !== undefined })
   useCommand('threads', onToggleSidebar)
   useCommand('settings', () => app.setUp.set({ kind: 'settings' }))
   useCommand('connect', () => app.setUp.set({ kind: 'provider' }))

@@ -9,7 +9,7 @@ export function PaletteButton() {
   return (
     <button
       type="button"
-      aria-label="Search threads and commands"
+      aria-label="Search threads and commands Ctrl K"
       aria-keyshortcuts="Control+K"
       title="Search threads and commands (Ctrl K)"
       onClick={() => app.over.set('palette')}
