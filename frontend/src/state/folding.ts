@@ -88,7 +88,7 @@ export class Folding {
   /** The end of the stretch of rows that may stand in one group with the row at from. */
   #stretch(rows: readonly Row[], from: number, limit: number): number {
     const first = rows[from]
-    if (first?.kind !== 'call' || !this.#folds(first)) return from
+    if (first?.kind !== 'call' || !beginsMany(rows, from) || !this.#folds(first)) return from
     const group = this.#groups.get(first.key)
     let to = from + 1
     for (; to < limit; to++) {
@@ -117,6 +117,13 @@ function opensItself({ call, written }: CallRow, now: number): boolean {
   const wrote = Math.min(written ?? now, call.runningAt ?? Infinity, call.endedAt ?? Infinity) - call.startedAt
   if (wrote > long) return true
   return (call.state === 'running' ? now - (call.runningAt ?? call.startedAt) : (call.durationMs ?? 0)) > long
+}
+
+/** Whether enough calls of one label for a group stand at from. */
+function beginsMany(rows: readonly Row[], from: number): boolean {
+  const last = rows[from + fewest - 1]
+  const first = rows[from]
+  return first?.kind === 'call' && last?.kind === 'call' && labelOf(first.call) === labelOf(last.call)
 }
 
 /** Where the calls begin that stand at the very end under one label. */

@@ -1,5 +1,7 @@
 // @vitest-environment node
 import { describe, expect, it } from 'vitest'
+import { anyLog, numbers } from '../protocol/anyLog'
+import { Replay } from '../protocol/replay'
 import { fold, logNames, readLog } from '../protocol/testdata'
 import { newTranscript, type Transcript } from '../protocol/transcript'
 import { call, event, finish, message, result, start, turn } from '../test/logs'
@@ -8,6 +10,12 @@ import type { RunView } from './threadStore'
 
 function view(transcript: Transcript): RunView {
   return { id: 'r1', agentName: 'demo', createdAt: 1, status: transcript.status, transcript }
+}
+
+/** What a row was made of, but for the run. */
+function made({ key, ...row }: Row): unknown[] {
+  if (row.kind === 'call') return [key, row.call, row.depth, row.written, row.parent?.key]
+  return [key, 'name' in row && row.name, 'item' in row && row.item, 'turn' in row && row.turn]
 }
 
 function rowsOf(...lines: string[]): Row[] {
@@ -27,6 +35,33 @@ describe('the rows of a run', () => {
     }
     expect(before.length).toBeGreaterThan(0)
   })
+
+  it('are the same made from the ones before as made anew, wherever a run is gone to', () => {
+    for (let seed = 1; seed <= 6; seed++) {
+      const next = numbers(seed)
+      const replay = new Replay()
+      // A run that ends takes no more events, and where much is taken back little stays: these do neither.
+      const not = /"type":"error"|"status":"(completed|cancelled)"|"dropped":true|"phase":"retry"/
+      // Times that go on, turns that are numbered on, and agents that change: what rows depend on beyond their items.
+      const later = (raw: string, i: number) =>
+        raw
+          .replace(/"turn":(\d)/, (_, n) => `"agentName":"${next(3)}","turn":${2 * i + Number(n)}`)
+          .replace('{"type"', () => `{"at":${1 + 1000 * i + next(1000)},"type"`)
+      const logs = Array.from({ length: 60 }, (_, i) =>
+        anyLog(seed * 100 + i).map(({ raw }) => ({ raw: later(raw, i) })),
+      ).flat()
+      const lines = logs
+        .map(({ raw }) => raw)
+        .filter((raw) => !not.test(raw) || (next(100) === 0 && raw.includes('dropped')))
+      replay.add(lines.map((raw, i) => ({ seq: i + 1, raw })))
+      let before: Row[] = []
+      for (let i = 0; i < 80; i++) {
+        replay.seek(next(4) === 0 ? next(replay.length + 1) : replay.at - 20 + next(41))
+        before = runRows(view(replay.transcript), true, before)
+        expect(before.map(made)).toEqual(runRows(view(replay.transcript), true, []).map(made))
+      }
+    }
+  }, 30_000)
 
   it('keep a row’s identity while its call goes on', () => {
     const lines = [start(), turn(1), ...call('c1', 'read_file', '{}')].map((raw, index) => ({ seq: index + 1, raw }))

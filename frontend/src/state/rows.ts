@@ -3,6 +3,7 @@ import type { Call, Gap, Item, MessageItem, Part, Turn } from '../protocol/trans
 import { ended } from '../protocol/transcript'
 import { nest } from './nesting'
 import type { RunView } from './threadStore'
+import { Trail } from './trail'
 
 /** A row of the thread. Its key is unique in the thread and stays with it. */
 export type Row =
@@ -48,15 +49,18 @@ export function labelOf(call: Pick<Call, 'presentation' | 'toolName'>): string {
   return call.presentation?.label || call.toolName || 'Unannounced call'
 }
 
+/** How each list of rows was made, so that the next one of its run need not be made from the beginning. */
+const trails = new WeakMap<readonly Row[], Trail>()
+
 /** The rows of one run. Rows that stood in it before keep their identity. */
 export function runRows(run: RunView, newest: boolean, before: readonly Row[]): Row[] {
   const { transcript: t, id } = run
-  const kept = new Kept(id, before)
-  const rows: Row[] = []
-  const [calls, written] = callsOf(run)
-  let speaker = ''
-  let turn = 0
-  let footed = 0 // turns whose footer stands, or that need none
+  const last = trails.get(before)
+  const trail = new Trail(run, last)
+  const { from, calls, written } = trail
+  const kept = new Kept(id, last ? trail.before : before, from.rows)
+  const rows = trail.before.slice(0, from.rows)
+  let { speaker, turn, footed, turns, nested, orphaned } = from
   const footTurns = (until?: number) => {
     for (let entry = t.turns[footed]; entry && entry.turn !== until; entry = t.turns[++footed]) {
       if (entry.dropped === 0 && entry.retries.length === 0) continue
@@ -71,23 +75,35 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   const enter = (next: number) => {
     if (next === turn) return
     turn = next
-    if (indexOfTurn(run, next) >= footed) footTurns(next)
+    const index = indexOfTurn(run, next)
+    if (index >= footed) footTurns(next)
+    turns = Math.max(turns, index, footed - 1, next - 1)
   }
-  for (const [i, item] of t.items.entries()) {
+  for (let i = from.items; i < t.items.length; i++) {
+    const item = t.items[i]
+    if (!item) break
+    trail.pass(() => ({ items: i, rows: rows.length, speaker, turn, footed, turns, nested, orphaned }), i)
     if (item.kind === 'message') {
       say(item, item.role === 'user' ? 'You' : item.role)
       rows.push(kept.item(item))
       continue
     }
-    const call = calls[i]
+    const call = calls[i - from.items]
     if (item.kind === 'call' && !call) continue
     enter(call?.turn ?? (item.kind === 'call' ? turn : item.turn))
     say(item, agentOf(run, turn))
-    if (call) rows.push(kept.call(run, item, call, depthOf(run, call), written[i]))
-    else if (item.kind !== 'call') rows.push(kept.item(item))
+    if (call) {
+      const parentId = call.parentToolCallId
+      nested ||= parentId !== undefined
+      orphaned ||= parentId !== undefined && !t.calls.has(parentId)
+      rows.push(kept.call(run, item, call, depthOf(run, call), written[i - from.items]))
+    } else if (item.kind !== 'call') rows.push(kept.item(item))
   }
+  trail.end(rows.slice())
   footTurns()
-  return nest(rows).concat(closing(run, newest))
+  const all = (nested ? nest(rows) : rows).concat(closing(run, newest))
+  trails.set(all, trail)
+  return all
 }
 
 /**
@@ -97,12 +113,14 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
 class Kept {
   readonly #runId: string
   readonly #before: readonly Row[]
-  #next = 0
+  #next: number
   #places: Map<string, number> | undefined
 
-  constructor(runId: string, before: readonly Row[]) {
+  /** next is the place in before of the first that is asked for. */
+  constructor(runId: string, before: readonly Row[], next: number) {
     this.#runId = runId
     this.#before = before
+    this.#next = next
   }
 
   speaker(item: Item, name: string): Row {
@@ -178,20 +196,6 @@ function endSays({ transcript: t }: RunView): boolean {
 
 function agentOf(run: RunView, turn: number): string {
   return turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
-}
-
-/** By the place of its item, each call and when it had been written at the latest. */
-function callsOf({ transcript: t }: RunView): [(Call | undefined)[], (number | undefined)[]] {
-  const calls = t.items.map((item) => (item.kind === 'call' ? t.calls.get(item.id) : undefined))
-  const written = new Array<number | undefined>(calls.length)
-  let next: Call | undefined
-  for (let i = calls.length - 1; i >= 0; i--) {
-    const call = calls[i]
-    if (!call) continue
-    written[i] = next?.turn === call.turn ? next.startedAt : t.turns[call.turn - 1]?.endedAt
-    next = call
-  }
-  return [calls, written]
 }
 
 /** Turns are numbered from 1 without gaps, but for a server that does otherwise. */
