@@ -100,9 +100,10 @@ function Raw({ raw, full, beside }: { raw: string; full: boolean; beside: ReactN
   return (
     <div className="grid @2xl:grid-cols-2">
       <div className="min-w-0">{beside}</div>
-      <section aria-label="Raw" className="min-w-0 border-border not-@2xl:border-t @2xl:border-l">
+      {/* biome-ignore lint/a11y/useSemanticElements: no form control stands in it */}
+      <div role="group" aria-label="Raw" className="min-w-0 border-border not-@2xl:border-t @2xl:border-l">
         <Keep name="raw">{lines}</Keep>
-      </section>
+      </div>
     </div>
   )
 }

@@ -206,7 +206,7 @@ describe('arguments', () => {
   it('stand beside their raw text when asked', () => {
     render(<ArgumentsBlock text={'{ "n" : 1.0 }'} />)
     fireEvent.click(screen.getByRole('button', { name: 'Raw' }))
-    expect(screen.getByRole('region', { name: 'Raw' }).textContent).toContain('{ "n" : 1.0 }')
+    expect(screen.getByRole('group', { name: 'Raw' }).textContent).toContain('{ "n" : 1.0 }')
     expect(screen.getByRole('definition').textContent).toBe('1.0')
   })
 })

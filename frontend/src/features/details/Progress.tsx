@@ -16,6 +16,7 @@ export function Progress({ done, total, unit }: Props) {
       {whole && (
         <div
           role="progressbar"
+          aria-label="Progress"
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={Math.round(share * 100)}
