@@ -34,10 +34,15 @@ export function TextRow({ item }: { item: Part }) {
   return (
     <WithActions label="Answer actions" item={item}>
       <div className="pt-1 pb-2">
-        <Markdown text={item.text} open={item.open} />
+        {item.text ? <Markdown text={item.text} open={item.open} /> : <NoText open={item.open} />}
       </div>
     </WithActions>
   )
+}
+
+/** A part that has begun and has no text yet, or never got one: its row is not left blank. */
+function NoText({ open }: { open: boolean }) {
+  return <p className="text-prose text-faint">{open ? '…' : 'No text'}</p>
 }
 
 interface ActionsProps {
