@@ -39,23 +39,15 @@ function isNumbered(line, index) {
 /** Waits until the page has drawn all that the gate lets through, and returns it. */
 async function look(page, through) {
   const count = through.count()
-  await until(
-    `the page to read ${count} events`,
-    () => page.evaluate((last) => window.readUpTo === last, count),
-    patience,
-  )
+  await until(`the page to read ${count} events`, () => page.evaluate((last) => window.readUpTo === last, count))
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   let before
-  return await until(
-    'the page to stand still',
-    async () => {
-      const rows = await shown(page)
-      const now = JSON.stringify(rows)
-      if (now === before && (await isDrawn(page))) return rows
-      before = now
-    },
-    patience,
-  )
+  return await until('the page to stand still', async () => {
+    const rows = await shown(page)
+    const now = JSON.stringify(rows)
+    if (now === before && (await isDrawn(page))) return rows
+    before = now
+  })
 }
 
 /** Whether the list has laid out every row it has: until then it hides them. */
