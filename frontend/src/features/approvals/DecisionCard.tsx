@@ -107,7 +107,9 @@ export function DecisionCard({ asked, place, actions }: Props) {
             </Keep>
           </div>
         )}
+        {/* biome-ignore lint/a11y/useSemanticElements: a group, no landmark, for several cards stand on a page */}
         <section
+          role="group"
           aria-label="Arguments"
           tabIndex={place === 'dock' ? undefined : 0}
           onKeyDown={keepScrollKeys}

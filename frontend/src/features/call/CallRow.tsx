@@ -99,7 +99,7 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
         tabIndex={-1}
         aria-expanded={open}
         onClick={() => store.folding.set(key, !open)}
-        className="flex h-8 min-w-0 flex-1 items-center gap-2 text-left"
+        className="flex h-8 min-w-0 flex-1 items-center gap-2 overflow-hidden text-left"
       >
         <Icon node={open ? ChevronDown : ChevronRight} className="text-faint" />
         <ToolIcon name={call.presentation?.icon} className="text-muted" />
@@ -121,7 +121,9 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
       </button>
       <ByRule call={call} />
       <RowActions row={row} />
-      <span className="tnum shrink-0 font-mono text-code text-faint">{metaOf(call, now || Date.now())}</span>
+      <span className="tnum max-w-[35%] shrink-0 truncate font-mono text-code text-faint">
+        {metaOf(call, now || Date.now())}
+      </span>
       <span
         id={`${domId(key)}-status`}
         data-status={word}

@@ -75,6 +75,7 @@ export function InboxList({ approvals, onLeave }: Props) {
     }
     event.preventDefault()
   }
+  if (approvals.length === 0) return null
   return (
     <div ref={list} role="feed" aria-label="Waiting for you" className="flex flex-col gap-2" onKeyDown={press}>
       {approvals.map((pending, index) => (

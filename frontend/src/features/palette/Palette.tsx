@@ -74,7 +74,8 @@ function Content({ onChoose }: { onChoose: (entry: Entry) => void }) {
           spellCheck={false}
           className="h-full min-w-0 flex-1 bg-transparent text-prose outline-none placeholder:text-faint"
         />
-        <Dialog.Close aria-label="Close" className="h-6 rounded-control px-1 text-faint hover:text-text">
+        <Dialog.Close className="h-6 rounded-control px-1 text-faint hover:text-text">
+          <span className="sr-only">Close</span>
           <Kbd>Esc</Kbd>
         </Dialog.Close>
       </div>

@@ -179,10 +179,10 @@ export function Feed({ store }: { store: ThreadStore }) {
 
   return (
     <div className="relative min-h-0 flex-1">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: its role is in what is spread */}
       <div
         ref={scroller}
-        role="feed"
-        aria-label="Thread"
+        {...(rows.length > 0 ? feed : emptyFeed)}
         aria-busy={live?.transcript.status === 'running'}
         className="h-full overflow-y-auto [overflow-anchor:none]"
         onScroll={() => {
@@ -247,6 +247,10 @@ export function Feed({ store }: { store: ThreadStore }) {
 }
 
 const none: RunCall[] = []
+
+const feed = { role: 'feed', 'aria-label': 'Thread' }
+/** A feed without an article is none. */
+const emptyFeed = { role: 'group', 'aria-label': 'Thread' }
 
 function keyOf({ run, call }: RunCall): string {
   return `${run.id}/call:${call.id}`

@@ -120,9 +120,9 @@ function NotRead({ store }: { store: ThreadStore }) {
       className="flex min-w-0 flex-1 flex-col items-center justify-center gap-3 p-8 text-center"
       aria-label="Thread"
     >
-      <p className="font-semibold">
+      <h1 className="font-semibold">
         {fault?.code === 'NOT_FOUND' ? 'There is no such thread' : 'The thread could not be read'}
-      </p>
+      </h1>
       <p className="max-w-[60ch] text-muted [overflow-wrap:anywhere]">{fault?.message}</p>
       <div className="flex gap-2">
         {fault?.code !== 'NOT_FOUND' && (

@@ -1,0 +1,95 @@
+// What stands on the screens that are photographed: threads with nothing, one thing and ten thousand things in them.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { doneCall, logOf } from '../e2e/gallery.mjs'
+import { gate } from '../e2e/gate.mjs'
+import { calls, folder, open, says, script, serve, settled, start, streams } from '../e2e/harness.mjs'
+import { rows } from '../e2e/thread.mjs'
+
+const source = `package main\n\nimport "fmt"\n\nfunc main() {\n\tfmt.Println("listening on :8080")\n}\n`
+
+async function workspace(t) {
+  const work = await folder(t)
+  await writeFile(join(work, 'main.go'), source)
+  await writeFile(join(work, 'README.md'), '# A project\n\nIt listens on port 8080.\n')
+  return work
+}
+
+async function studioOf(t, ...turns) {
+  const path = await script(t, ...turns)
+  return await serve(t, { args: ['--script', path, '--folder', await workspace(t)] })
+}
+
+/** A thread in which nothing was said. */
+export async function nothingYet(t) {
+  const studio = await studioOf(t, says('Hello.'))
+  const thread = await studio.api('POST', '/studio/threads', {})
+  const page = await open(t, `${studio.address}#/t/${thread.id}`)
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  return { studio, page }
+}
+
+/** A thread with one answer. */
+export async function answered(t) {
+  const studio = await studioOf(t, says('It is done: **one** file was changed. See [the notes](https://example.com/notes).'))
+  const run = await start(studio, 'Do one thing.')
+  await settled(studio, run.runId, 'completed')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).filter({ hasText: 'It is done' }).waitFor()
+  return { studio, run, page }
+}
+
+/** A thread in which files were read, a command failed, a call was dropped, and two commands wait; another thread waits too. */
+export async function worked(t) {
+  const asks = calls(
+    ['d1', 'run_command', { command: 'go test ./... && ./release.sh staging --verbose --from main' }],
+    ['d2', 'run_command', { command: 'printf "a line\\n" >> notes.txt\nprintf "another\\n" >> notes.txt' }],
+  )
+  const studio = await studioOf(
+    t,
+    [{ text: 'I look at the project first.' }, ...calls(...reads(6), ['l', 'list_files', {}])],
+    [{ text: 'Now I change the port.' }, ...calls(['e', 'edit_file', edit], ['m', 'read_file', { path: 'missing.go' }])],
+    [{ text: 'I write the notes.' }, ...streams('w', 'write_file', ['{"path":"notes.txt",', '"content":"half'], 5), { finishReason: 'length' }],
+    asks,
+    asks,
+  )
+  const first = await start(studio, 'Move the server to port 9090 and release it to staging.')
+  await settled(studio, first.runId, 'paused', 'completed')
+  const second = await studio.api('POST', '/agents/workspace/runs', { input: 'Go on.', threadId: first.threadId }).catch(() => first)
+  await settled(studio, second.runId, 'paused', 'completed', 'failed')
+  const other = await start(studio, 'Release it once more, from another thread with a long title that does not fit in the list')
+  await settled(studio, other.runId, 'paused', 'completed', 'failed')
+  const page = await open(t, `${studio.address}#/t/${first.threadId}`)
+  await rows(page).first().waitFor()
+  return { studio, run: second, page }
+}
+
+const edit = { path: 'main.go', old_text: ':8080', new_text: ':9090' }
+const reads = (n) => Array.from({ length: n }, (_, i) => [`r${i}`, 'read_file', { path: i % 2 ? 'README.md' : 'main.go' }])
+
+/** A thread whose run failed. */
+export async function failed(t) {
+  const studio = await studioOf(t, [{ text: 'I try.' }, { error: 'the provider refused: 401 invalid key' }])
+  const run = await start(studio, 'Do it.')
+  await settled(studio, run.runId, 'failed')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).last().waitFor()
+  return { studio, page }
+}
+
+/** A thread whose run has the first count of the lines. */
+export async function gated(t, lines, count = lines.length) {
+  const studio = await serve(t)
+  const thread = await studio.api('POST', '/studio/threads', {})
+  const door = await gate(t, studio, thread.id, lines)
+  door.let(count)
+  const page = await open(t, door.address)
+  await rows(page).first().waitFor()
+  return { page, door }
+}
+
+/** The lines of a run of so many calls, no two adjacent ones alike. */
+export function long(n) {
+  const all = Array.from({ length: n }, (_, i) => doneCall(`c${i}`, `tool_${i % 10}`)).flat()
+  return logOf([{ type: 'message', messageId: 'u', role: 'user', content: 'Everything, please.' }, ...all, { type: 'finish', status: 'completed' }])
+}

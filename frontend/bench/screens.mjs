@@ -1,0 +1,245 @@
+// Photographs every screen, light and dark, in a wide and a narrow window, and some at 200 % zoom, into test-results/screens. A screen
+// fails on what does not fit, on text over text, on a fault axe finds, and on an error in the console. Needs the built program;
+// the arguments, if any, are parts of the names of the screens to take.
+import assert from 'node:assert/strict'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { after } from 'node:test'
+import { gallery } from '../e2e/gallery.mjs'
+import { closeBrowser, open, results, serve, until } from '../e2e/harness.mjs'
+import { button, row, rows } from '../e2e/thread.mjs'
+import { axeFaults, layoutFaults } from './looks.mjs'
+import { answered, failed, gated, long, nothingYet, worked } from './scenes.mjs'
+
+after(closeBrowser)
+
+const folder = join(results, 'screens')
+const wide = { width: 1280, height: 800 }
+const narrow = { width: 900, height: 600 }
+/** What a window of 1280 px shows at 200 %. */
+const zoomed = { width: 640, height: 400 }
+const wanted = process.argv.slice(2)
+
+await mkdir(folder, { recursive: true })
+if (wanted.length === 0) await rm(folder, { recursive: true }).then(() => mkdir(folder))
+
+/** Takes a screen in both themes and all sizes. `again` puts it up in each, where it does not stay. */
+async function shoot(page, name, { sizes = [wide, narrow], again = () => undefined, forgive = /^$/ } = {}) {
+  /** Where each fault was seen. */
+  const faults = new Map()
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    await again()
+    for (const colorScheme of ['dark', 'light']) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await until('the theme', () =>
+        page.evaluate((theme) => document.documentElement.dataset.theme === theme, colorScheme),
+      )
+      await page.waitForTimeout(250)
+      const where = `${size.width}x${size.height}-${colorScheme}`
+      await page.screenshot({ path: join(folder, `${name}-${where}.png`), animations: 'disabled' })
+      for (const fault of [...(await layoutFaults(page)), ...(await axeFaults(page))]) {
+        faults.set(fault, [...(faults.get(fault) ?? []), where])
+      }
+    }
+  }
+  for (const fault of page.faults) if (!forgive.test(fault)) faults.set(fault, ['console'])
+  page.faults.length = 0
+  await page.setViewportSize(wide)
+  const lines = [...faults].map(([fault, where]) => `\n  ${fault} (${where.join(', ')})`)
+  if (lines.length > 0) throw new Error(`${name}:${lines.join('')}`)
+}
+
+/** A screen by its name, if it is wanted. */
+function screen(name, take) {
+  const skip = wanted.length > 0 && !wanted.some((part) => name.includes(part))
+  test(name, { skip }, take)
+}
+
+const all = [wide, narrow, zoomed]
+const inspected = async (page, tab) => {
+  if ((await page.getByRole('tab', { name: tab }).count()) === 0) await page.keyboard.press('Control+i')
+  await page.getByRole('tab', { name: tab }).click()
+}
+
+screen('first-run', async (t) => {
+  const studio = await serve(t)
+  const page = await open(t, studio.address)
+  await button(page, 'Send').waitFor()
+  await shoot(page, 'first-run', { sizes: all })
+})
+
+screen('threads-none', async (t) => {
+  const studio = await serve(t)
+  const page = await open(t, studio.address)
+  await page.getByText('No threads yet.').waitFor()
+  await page.getByRole('searchbox', { name: 'Search threads' }).fill('nowhere')
+  await page.getByText('Nothing matches').waitFor()
+  await shoot(page, 'threads-none')
+})
+
+screen('thread-empty', async (t) => {
+  const { page } = await nothingYet(t)
+  await shoot(page, 'thread-empty', { sizes: all })
+})
+
+screen('thread-one', async (t) => {
+  const { page } = await answered(t)
+  await shoot(page, 'thread-one', { sizes: all })
+})
+
+screen('thread-10000', async (t) => {
+  const { page } = await gated(t, long(10_000))
+  await row(page, 'tool_9').last().waitFor()
+  await shoot(page, 'thread-10000')
+  await page.keyboard.press('Control+f')
+  await page.getByRole('textbox', { name: 'Find in thread' }).fill('"of":"c9998"')
+  await page.getByText('1 of 1').waitFor()
+  await shoot(page, 'thread-10000-found')
+})
+
+screen('states', async (t) => {
+  const { states } = await gallery(t)
+  const { page, door } = await gated(t, states)
+  await row(page, 'upload', 'waiting').waitFor()
+  await shoot(page, 'states', { sizes: all })
+  await page.getByRole('feed').evaluate((feed) => feed.scrollTo(0, 0))
+  await shoot(page, 'states-top', { sizes: all })
+  assert.equal(door.count(), states.length)
+})
+
+screen('states-written', async (t) => {
+  const { states } = await gallery(t)
+  const writing = states.findIndex((line) => line.includes('tool-call-delta')) + 1
+  const { page } = await gated(t, states, writing)
+  await rows(page).first().waitFor()
+  await shoot(page, 'states-written')
+})
+
+screen('kinds', async (t) => {
+  const { kinds } = await gallery(t)
+  const { page } = await gated(t, kinds)
+  for (const tool of ['diff', 'table', 'image', 'terminal', 'json', 'large_json', 'markdown', 'long_text', 'many']) {
+    await page.keyboard.press('Control+f')
+    await page.getByRole('textbox', { name: 'Find in thread' }).fill(tool.replace('_', ' '))
+    await row(page, tool).waitFor()
+    await button(page, 'Close find (Esc)').click()
+    const toggle = row(page, tool).locator('[aria-expanded]').first()
+    if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
+    await row(page, tool).locator('section, [role=progressbar]').first().waitFor()
+    await row(page, tool).evaluate((element) => element.scrollIntoView({ block: 'start' }))
+    await shoot(page, `kind-${tool}`)
+    await toggle.click()
+  }
+})
+
+screen('approval', async (t) => {
+  const { page } = await worked(t)
+  await row(page, 'run_command', 'waiting').first().waitFor()
+  await shoot(page, 'approval', { sizes: all })
+  await button(page, 'Edit arguments').first().click()
+  await page.getByRole('tab', { name: 'JSON' }).first().click()
+  await page.locator('.cm-content').first().waitFor()
+  await shoot(page, 'approval-edit-json')
+  await page.getByRole('tab', { name: 'Form' }).first().click()
+  await shoot(page, 'approval-edit-form', { sizes: all })
+  await page.keyboard.press('Escape')
+})
+
+screen('approval-deny', async (t) => {
+  const { page } = await worked(t)
+  await button(page, 'Deny…').first().click()
+  await page.getByRole('textbox', { name: /reason/i }).first().waitFor()
+  await shoot(page, 'approval-deny')
+})
+
+screen('rules', async (t) => {
+  const { page } = await worked(t)
+  await button(page, 'Always allow…').first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save and approve' }).waitFor()
+  await shoot(page, 'rules-dialog', { sizes: all })
+})
+
+screen('inbox', async (t) => {
+  const { page } = await worked(t)
+  await page.keyboard.press('Control+j')
+  await page.getByRole('dialog', { name: 'Waiting for you' }).getByRole('article').first().waitFor()
+  await shoot(page, 'inbox', { sizes: all })
+})
+
+screen('settings', async (t) => {
+  const { page, studio } = await answered(t)
+  await studio.api('POST', '/studio/rules', {
+    toolName: 'run_command',
+    name: 'go test',
+    conditions: [{ path: 'command', op: 'pattern', value: 'go test *' }],
+  })
+  await page.keyboard.press('Control+j')
+  await page.getByText('Nothing waits for you.').waitFor()
+  await shoot(page, 'inbox-empty')
+  await page.keyboard.press('Control+j')
+  await page.keyboard.press('Control+,')
+  await page.getByText('go test').first().waitFor()
+  await shoot(page, 'settings', { sizes: all })
+  await page.getByRole('button', { name: /^(Add|Connect)/ }).first().click()
+  await page.getByRole('textbox', { name: /address|URL/i }).first().waitFor()
+  await shoot(page, 'provider')
+})
+
+screen('inspector', async (t) => {
+  const { page } = await worked(t)
+  await row(page, 'read_file').first().focus()
+  for (const tab of ['Timeline', 'Call', 'Raw', 'Events', 'History']) {
+    await shoot(page, `inspector-${tab.toLowerCase()}`, {
+      sizes: tab === 'Timeline' || tab === 'Call' ? all : [wide, narrow],
+      again: async () => {
+        await inspected(page, tab)
+        await page.waitForTimeout(400)
+      },
+    })
+  }
+})
+
+screen('playback', async (t) => {
+  const { page } = await worked(t)
+  await button(page, 'Play back (P)').click()
+  await page.getByRole('slider', { name: 'Event' }).waitFor()
+  await shoot(page, 'playback', { sizes: all })
+  await page.keyboard.press('Home')
+  for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight')
+  await shoot(page, 'playback-middle')
+})
+
+screen('palette', async (t) => {
+  const { page } = await answered(t)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option').first().waitFor()
+  await shoot(page, 'palette', { sizes: all })
+  await page.keyboard.insertText('nothing like it')
+  await page.getByText('Nothing matches').waitFor()
+  await shoot(page, 'palette-nothing')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+/')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await shoot(page, 'keyboard', { sizes: all })
+})
+
+screen('failed', async (t) => {
+  const { page } = await failed(t)
+  await shoot(page, 'failed', { sizes: all })
+})
+
+screen('lost', async (t) => {
+  const { page, studio } = await worked(t)
+  await studio.stop('SIGKILL')
+  await page.getByText('Connection lost.').waitFor()
+  await shoot(page, 'lost', { forgive: /Failed to load resource|ERR_/ })
+})
+
+screen('no-such-thread', async (t) => {
+  const studio = await serve(t)
+  const page = await open(t, `${studio.address}#/t/none`)
+  await page.getByText('There is no such thread').waitFor()
+  await shoot(page, 'no-such-thread', { forgive: /Failed to load resource/ })
+})
