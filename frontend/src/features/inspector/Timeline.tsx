@@ -1,13 +1,4 @@
-import {
-  type KeyboardEvent,
-  useDeferredValue,
-  useEffect,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { ended, type Transcript } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
@@ -24,6 +15,7 @@ import type { TabProps } from './Inspector'
 import { Empty } from './parts'
 import { SelectedCall } from './SelectedCall'
 import { axis } from './spans'
+import { useSettled } from './useSettled'
 import { columns, TimelineLine } from './TimelineLine'
 import { busySpans, callKey, type TimelineRow, timelineRows, turnKey } from './timelineRows'
 
@@ -171,10 +163,12 @@ function summary(run: RunFigures): string {
 function useFigures(store: ThreadStore, transcript: Transcript, prices: Price[]): RunFigures {
   const played = useCell(store.playback) !== undefined
   // A run that goes on is looked at again with the clock, any other when it changed.
-  const goesOn = () => !played && !ended(transcript.status)
-  const now = useNow(goesOn(), step)
-  const changed = useSyncExternalStore(store.subscribe, () => (goesOn() ? -1 : transcript.version))
-  const version = useDeferredValue(changed) // what is played back moves first, its figures follow
+  const now = useNow(!played && !ended(transcript.status), step)
+  const getVersion = useCallback(
+    () => (!played && !ended(transcript.status) ? -1 : transcript.version),
+    [played, transcript],
+  )
+  const version = useSettled(store.subscribe, getVersion, step) // what is played back moves first, its figures follow
   return useMemo(() => {
     void version
     return figures(transcript, now || store.now(), prices)
