@@ -73,14 +73,14 @@ export function Scrubber({ playback }: Props) {
         onPointerMove={move}
         onPointerLeave={() => setHovered(undefined)}
         onKeyDown={onKeyDown}
-        className="relative h-6 cursor-pointer touch-none rounded-control"
+        className="relative h-8 cursor-pointer touch-none rounded-control"
       >
-        <div className="absolute inset-x-0 top-[17px] h-1 rounded-full bg-border" />
-        <div className="absolute top-[17px] left-0 h-1 rounded-full bg-faint" style={{ width: `${part * 100}%` }} />
+        <div className="absolute inset-x-0 top-[22px] h-1 rounded-full bg-border" />
+        <div className="absolute top-[22px] left-0 h-1 rounded-full bg-faint" style={{ width: `${part * 100}%` }} />
         <MarkLines marks={marks} length={length} />
         <div
           data-thumb
-          className="absolute top-0.5 h-5 w-[3px] -translate-x-1/2 rounded-full bg-text ring-2 ring-surface"
+          className="absolute top-1 h-6 w-[3px] -translate-x-1/2 rounded-full bg-text ring-2 ring-surface"
           style={{ left: `${part * 100}%` }}
         />
       </div>
@@ -129,7 +129,7 @@ const MarkLines = memo(function MarkLines({ marks, length }: { marks: readonly M
       aria-hidden="true"
       viewBox={`0 0 ${grain} ${height}`}
       preserveAspectRatio="none"
-      className="pointer-events-none absolute inset-x-0 top-0 h-5 w-full"
+      className="pointer-events-none absolute inset-x-0 top-1.5 h-5 w-full"
     >
       {lines.map(({ kind, d }) => (
         <path
