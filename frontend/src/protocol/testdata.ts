@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { decode, isWireError } from './events'
 import type { LogLine } from './replay'
 import { apply, applyError, newTranscript, type Transcript } from './transcript'
 
 /** The files both languages are held to. For tests alone. */
-export const testdata = fileURLToPath(new URL('../../../backend/protocol/testdata', import.meta.url).href)
+export const testdata = join(import.meta.dirname, '../../../backend/protocol/testdata')
 
 export function logNames(): string[] {
   return readdirSync(testdata)

@@ -1,4 +1,4 @@
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
 
 // Tests of pure code run without a page.
@@ -11,6 +11,9 @@ if (typeof window !== 'undefined') {
     removeEventListener: () => undefined,
   }))
   Element.prototype.scrollIntoView = () => undefined
+
+  // What is loaded when it is first asked for takes its time on a busy machine.
+  configure({ asyncUtilTimeout: 15_000 })
 
   afterEach(() => {
     cleanup()

@@ -15,9 +15,9 @@ import type { TabProps } from './Inspector'
 import { Empty } from './parts'
 import { SelectedCall } from './SelectedCall'
 import { axis } from './spans'
-import { useSettled } from './useSettled'
 import { columns, TimelineLine } from './TimelineLine'
 import { busySpans, callKey, type TimelineRow, timelineRows, turnKey } from './timelineRows'
+import { useSettled } from './useSettled'
 
 const noPrices: Price[] = []
 /** While a run goes on its figures are computed again this often, in ms. */
