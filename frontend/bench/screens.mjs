@@ -122,7 +122,7 @@ screen('kinds', async (t) => {
   for (const tool of ['diff', 'table', 'image', 'terminal', 'json', 'large_json', 'markdown', 'long_text', 'many']) {
     await page.keyboard.press('Control+f')
     await page.getByRole('textbox', { name: 'Find in thread' }).fill(tool.replace('_', ' '))
-    await row(page, tool).waitFor()
+    await page.locator(`[data-tool="${tool}"][data-found]`).waitFor()
     await button(page, 'Close find (Esc)').click()
     const toggle = row(page, tool).locator('[aria-expanded]').first()
     if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()

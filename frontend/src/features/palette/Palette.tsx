@@ -3,7 +3,7 @@ import { Dialog } from '@base-ui/react/dialog'
 import MessageSquare from 'lucide/dist/esm/icons/message-square.mjs'
 import Search from 'lucide/dist/esm/icons/search.mjs'
 import Command from 'lucide/dist/esm/icons/square-terminal.mjs'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { useNow } from '../../state/clock'
@@ -20,40 +20,46 @@ import { type Entry, type EntryGroup, entriesFor, entryName } from './entries'
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const app = useApp()
   const chosen = useRef<Entry>(undefined)
-  /** What was chosen happens once the focus is back where it came from: it may take it elsewhere. */
-  const closed = (isOpen: boolean) => {
+  const closed = useCallback(() => {
     const entry = chosen.current
     chosen.current = undefined
-    if (isOpen || !entry) return
-    if (entry.kind === 'thread') app.router.go({ kind: 'thread', threadId: entry.thread.id })
-    else app.commands.run(entry.command.id)
-  }
+    if (entry?.kind === 'thread') app.router.go({ kind: 'thread', threadId: entry.thread.id })
+    else if (entry) app.commands.run(entry.command.id)
+  }, [app])
   const choose = (entry: Entry) => {
     chosen.current = entry
     onClose()
   }
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()} onOpenChangeComplete={closed}>
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fade fixed inset-0 z-40 bg-scrim data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Dialog.Popup
           aria-label="Search threads and commands"
           className="fade fixed top-[8dvh] left-1/2 z-40 flex max-h-[min(560px,84dvh)] w-[min(640px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded-block border border-border bg-surface shadow-popover outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
         >
-          <Content onChoose={choose} />
+          <Content onChoose={choose} onClosed={closed} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   )
 }
 
-function Content({ onChoose }: { onChoose: (entry: Entry) => void }) {
+interface Props {
+  onChoose: (entry: Entry) => void
+  /** The palette is gone, and the focus back where it came from. */
+  onClosed: () => void
+}
+
+function Content({ onChoose, onClosed }: Props) {
   const { commands } = useApp()
   const [query, setQuery] = useState('')
   const [threads, fault] = useThreads(query.trim())
   const version = useCell(commands.version)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that what can be run changed
   const groups = useMemo(() => entriesFor(query, threads, commands), [query, threads, commands, version])
+  // The dialog gives the focus back in a microtask; what was chosen may take it elsewhere after that.
+  useEffect(() => () => void setTimeout(onClosed), [onClosed])
   return (
     <Autocomplete.Root
       open
