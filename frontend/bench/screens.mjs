@@ -29,6 +29,7 @@ async function shoot(page, name, { sizes = [wide, narrow], again = () => undefin
   const faults = new Map()
   for (const size of sizes) {
     await page.setViewportSize(size)
+    await page.waitForTimeout(300)
     await again()
     for (const colorScheme of ['dark', 'light']) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -124,12 +125,12 @@ screen('kinds', async (t) => {
     await page.getByRole('textbox', { name: 'Find in thread' }).fill(tool.replace('_', ' '))
     await page.locator(`[data-tool="${tool}"][data-found]`).waitFor()
     await button(page, 'Close find (Esc)').click()
-    const toggle = row(page, tool).locator('[aria-expanded]').first()
-    if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
+    await page.keyboard.press('ArrowRight')
     await row(page, tool).locator('section, [role=progressbar]').first().waitFor()
     await row(page, tool).evaluate((element) => element.scrollIntoView({ block: 'start' }))
     await shoot(page, `kind-${tool}`)
-    await toggle.click()
+    await row(page, tool).focus()
+    await page.keyboard.press('ArrowLeft')
   }
 })
 

@@ -74,7 +74,7 @@ interface BarProps {
 function Bar({ tone, role, action, onDismiss, children }: BarProps) {
   return (
     <div
-      role={role}
+      role={role ?? 'status'}
       className={`flex shrink-0 flex-wrap items-center gap-3 border-b border-border bg-raised px-4 py-1.5 text-small ${tone === 'err' ? 'text-err' : 'text-wait'}`}
     >
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">{children}</p>

@@ -13,7 +13,8 @@ export function useHighlights(query: string): void {
     const wanted = pattern(query)
     if (!feed || !wanted || typeof Highlight === 'undefined') return
     let frame = 0
-    let shown: string | undefined
+    /** How far the row that was found has been brought into view: itself, and what was searched for in it. */
+    let shown = { row: false, place: false }
     const paint = () => {
       frame = 0
       const key = app.found.get()
@@ -27,9 +28,11 @@ export function useHighlights(query: string): void {
       CSS.highlights.set('found', elsewhere)
       CSS.highlights.set('found-here', here)
       const [first] = here
-      if (key === shown || !(first instanceof Range)) return
-      shown = key
-      const { top, bottom } = first.getBoundingClientRect()
+      const found = feed.querySelector('[data-found][aria-posinset]')
+      const place = first instanceof Range ? first : found
+      if (!place || shown.place || (shown.row && place === found)) return
+      shown = { row: true, place: place !== found }
+      const { top, bottom } = place.getBoundingClientRect()
       const box = feed.getBoundingClientRect()
       if (top < box.top || bottom > box.bottom) feed.scrollBy({ top: top - box.top - box.height / 3 })
     }
@@ -40,7 +43,7 @@ export function useHighlights(query: string): void {
     const observer = new MutationObserver(later)
     observer.observe(feed, { subtree: true, childList: true, characterData: true, attributeFilter: ['data-found'] })
     const stop = app.found.subscribe(() => {
-      shown = undefined
+      shown = { row: false, place: false }
       later()
     })
     return () => {

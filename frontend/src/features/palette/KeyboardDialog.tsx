@@ -16,7 +16,8 @@ export function KeyboardDialog({ open, onClose }: { open: boolean; onClose: () =
           ? 'Single letters act only while the focus is in the list of rows, or in that of what waits. The settings switch them off.'
           : 'Single letters are switched off in the settings: they do nothing now.'}
       </p>
-      <div className="columns-[300px] gap-8">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without a stop in it nothing would scroll by keys */}
+      <section aria-label="Keys" tabIndex={0} className="columns-[300px] gap-8">
         {groups.map((group) => (
           <section key={group} aria-label={group} className="break-inside-avoid pb-4">
             <h3 className="pb-1 text-small font-semibold text-faint">{group}</h3>
@@ -34,7 +35,7 @@ export function KeyboardDialog({ open, onClose }: { open: boolean; onClose: () =
             </dl>
           </section>
         ))}
-      </div>
+      </section>
     </Dialog>
   )
 }

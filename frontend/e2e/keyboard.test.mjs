@@ -1,0 +1,370 @@
+// The window without a mouse, and what every control of it does.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { after } from 'node:test'
+import { axeFaults } from '../bench/looks.mjs'
+import { doneCall, logOf } from './gallery.mjs'
+import { gate } from './gate.mjs'
+import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
+import { button, composer, row } from './thread.mjs'
+
+after(closeBrowser)
+
+/** Longer than the keys of a call that just came into view rest, in ms. */
+const rested = 900
+
+/** A studio whose model asks to run one command, in a folder of its own, and a page on its waiting run. */
+async function waiting(t, options) {
+  const work = await folder(t)
+  const path = await script(t, calls(['c1', 'run_command', { command: 'echo ran >> ran.txt' }]), says('That is all.'))
+  const studio = await serve(t, { args: ['--script', path, '--folder', work] })
+  const run = await start(studio, 'Run it.')
+  await settled(studio, run.runId, 'paused')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`, options)
+  await row(page, 'run_command', 'waiting').waitFor()
+  const ran = () => readFile(join(work, 'ran.txt'), 'utf8').catch(() => '')
+  return { studio, run, page, ran, pending: async () => (await studio.api('GET', '/approvals')).approvals.length }
+}
+
+/** Runs a command from the palette. */
+async function runCommand(page, name) {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search threads and commands' }).waitFor()
+  await page.keyboard.insertText(name)
+  await until(`${name} to be offered`, async () => {
+    const first = page.locator('[role=option][data-highlighted]')
+    return (await first.count()) === 1 && (await first.innerText()).startsWith(name)
+  })
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Search threads and commands' }).waitFor({ state: 'detached' })
+}
+
+/** What has the focus: its name or words. */
+const focused = (page) =>
+  page.evaluate(() => {
+    const at = document.activeElement
+    return at?.getAttribute('aria-label') ?? at?.getAttribute('data-call-id') ?? at?.textContent ?? ''
+  })
+
+const toBeFocused = (page, name) =>
+  until(`the focus on ${name}`, async () => (await focused(page)).startsWith(name)).catch(async (error) => {
+    throw new Error(`${error.message}; it is on “${(await focused(page)).slice(0, 80)}”`)
+  })
+
+/** Presses Tab until something has the focus. */
+async function tabTo(page, name) {
+  for (let i = 0; i < 40 && !(await focused(page)).startsWith(name); i++) await page.keyboard.press('Tab')
+  await toBeFocused(page, name)
+}
+
+async function toWaiting(page) {
+  await runCommand(page, 'Next call that waits')
+  await until('the focus on the call', () =>
+    page.evaluate(() => document.activeElement?.getAttribute('data-state') === 'waiting'),
+  )
+  await page.waitForTimeout(rested)
+}
+
+test('the demo is played and its command approved without a mouse', async (t) => {
+  const studio = await serve(t)
+  const page = await open(t, studio.address)
+  await until('the demo message', async () => (await composer(page).inputValue()).includes('9090'))
+  await toBeFocused(page, 'Message')
+  await page.keyboard.press('Enter')
+  await row(page, 'run_command', 'waiting').waitFor({ timeout: 60_000 })
+  await toWaiting(page)
+  await page.keyboard.press('a')
+  await until(
+    'the run to complete',
+    async () => (await studio.api('GET', '/threads')).threads[0].status === 'completed',
+    30_000,
+  )
+  assert.deepEqual(page.faults, [])
+})
+
+test('arguments are edited and approved without a mouse', async (t) => {
+  const { page, run, studio, ran } = await waiting(t)
+  await toWaiting(page)
+  await page.keyboard.press('e')
+  await page.locator('.cm-content').waitFor()
+  await until('the editor to have the focus', () =>
+    page.evaluate(() => document.activeElement?.closest('[data-form=edit]') !== null),
+  )
+  for (let i = 0; i < 10; i++) {
+    if (await page.evaluate(() => document.activeElement?.matches('.cm-content'))) break
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText('{"command": "echo edited >> ran.txt"}')
+  await tabTo(page, 'Approve edited')
+  await page.keyboard.press('Enter')
+  await settled(studio, run.runId, 'completed')
+  assert.equal(await ran(), 'edited\n')
+  assert.deepEqual(page.faults, [])
+})
+
+test('a call is denied with a reason without a mouse', async (t) => {
+  const { page, run, studio, ran } = await waiting(t)
+  await toWaiting(page)
+  await page.keyboard.press('d')
+  await page.getByRole('textbox', { name: 'Reason' }).waitFor()
+  await toBeFocused(page, '')
+  await page.keyboard.insertText('wrong folder')
+  await tabTo(page, 'Deny')
+  await page.keyboard.press('Enter')
+  const { events } = await settled(studio, run.runId, 'completed')
+  assert.match(JSON.stringify(events), /wrong folder/)
+  assert.equal(await ran(), '')
+  assert.deepEqual(page.faults, [])
+})
+
+test('a run is played back and left again without a mouse', async (t) => {
+  const { page } = await waiting(t)
+  await toWaiting(page)
+  await page.keyboard.press('p')
+  const slider = page.getByRole('slider', { name: 'Event' })
+  await slider.waitFor()
+  await toBeFocused(page, 'Event')
+  const last = Number(await slider.getAttribute('aria-valuenow'))
+  await page.keyboard.press('ArrowLeft')
+  await until('an event back', async () => Number(await slider.getAttribute('aria-valuenow')) === last - 1)
+  await page.keyboard.press('Home')
+  await until('the first event', async () => (await slider.getAttribute('aria-valuenow')) === '1')
+  await page.keyboard.press('Space')
+  await until('the last event', async () => Number(await slider.getAttribute('aria-valuenow')) === last)
+  await runCommand(page, 'Play back, or back to live')
+  await slider.waitFor({ state: 'detached' })
+  await row(page, 'run_command', 'waiting').waitFor()
+  assert.deepEqual(page.faults, [])
+})
+
+test('dialogs give the focus back, and the keys behind them rest', async (t) => {
+  const { page } = await waiting(t)
+  await composer(page).focus()
+  for (const [keys, name, back] of [
+    ['Control+k', 'Search threads and commands', 'Message'],
+    ['Control+/', 'Keyboard', 'Message'],
+    ['Control+,', 'Settings', 'Message'],
+    ['Control+j', 'Waiting for you', 'Message'],
+  ]) {
+    await page.keyboard.press(keys)
+    const dialog = page.getByRole('dialog', { name })
+    await dialog.waitFor()
+    await until(`the focus in ${name}`, () => dialog.evaluate((at) => at.contains(document.activeElement)))
+    await page.keyboard.press('Control+f')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await toBeFocused(page, back)
+  }
+  assert.equal(await page.getByRole('search').count(), 0, 'no search opened behind a dialog')
+  await row(page, 'run_command').focus()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await page.keyboard.press('Escape')
+  await toBeFocused(page, 'Run command')
+  assert.deepEqual(page.faults, [])
+})
+
+test('single letters act in the list alone, and not at all once they are switched off', async (t) => {
+  const { page, pending } = await waiting(t)
+  await composer(page).focus()
+  await page.waitForTimeout(rested)
+  await page.keyboard.insertText('a')
+  await page.keyboard.press('a')
+  assert.equal(await composer(page).inputValue(), 'aa')
+  assert.equal(await pending(), 1)
+  await runCommand(page, 'Settings')
+  await page.getByRole('dialog', { name: 'Settings' }).waitFor()
+  const box = page.getByRole('checkbox', { name: /Single letters/ })
+  await box.focus()
+  await page.keyboard.press('Space')
+  assert.equal(await box.isChecked(), false)
+  await page.keyboard.press('Escape')
+  await toWaiting(page)
+  await page.keyboard.press('a')
+  await page.keyboard.press('d')
+  await page.waitForTimeout(300)
+  assert.equal(await pending(), 1, 'the call still waits')
+  await page.keyboard.press('ArrowUp')
+  await until('the arrows to go on', async () => !(await focused(page)).startsWith('Run command'))
+  await page.reload()
+  await row(page, 'run_command', 'waiting').waitFor()
+  await toWaiting(page)
+  await page.keyboard.press('a')
+  await page.waitForTimeout(300)
+  assert.equal(await pending(), 1, 'it is remembered')
+  assert.deepEqual(page.faults, [])
+})
+
+test('F5: a search finds call 9,999 of 10,000, what is folded away and what was dropped', async (t) => {
+  const studio = await serve(t)
+  const thread = await studio.api('POST', '/studio/threads', {})
+  const many = Array.from({ length: 10_000 }, (_, i) => doneCall(`c${i}`, i < 20 ? 'read' : `tool_${i % 7}`)).flat()
+  const gone = [
+    { type: 'tool-call-start', id: 'gone', toolName: 'write' },
+    { type: 'tool-call-delta', id: 'gone', argsTextDelta: '{"content":"half of a wh' },
+    { type: 'tool-call-end', id: 'gone', dropped: true, reason: 'incomplete' },
+  ]
+  const turn = (phase) => ({ type: 'turn', turn: 1, phase, agentName: 'made' })
+  const lines = logOf([turn('start'), ...many, ...gone, turn('end'), { type: 'finish', status: 'completed' }])
+  const door = await gate(t, studio, thread.id, lines)
+  door.let(lines.length)
+  const page = await open(t, door.address)
+  await row(page, 'tool_0').last().waitFor()
+  await page.keyboard.press('Control+f')
+  const field = page.getByRole('textbox', { name: 'Find in thread' })
+  const find = async (text, count) => {
+    await field.fill(text)
+    await page.getByRole('search').getByText(count, { exact: true }).waitFor()
+  }
+  const seen = (id) =>
+    until(`${id} on the screen`, () =>
+      page.evaluate((call) => {
+        const box = document.querySelector(`[data-call-id="${call}"]`)?.getBoundingClientRect()
+        return box && box.top < innerHeight && box.bottom > 80
+      }, id),
+    )
+  const begin = Date.now()
+  await find('"of":"c9998"', '1 of 1')
+  await seen('c9998')
+  console.log(`      found in ${Date.now() - begin} ms, the wait for the key press included`)
+  await find('"of":"C12"', '1 of 1')
+  await seen('c12')
+  assert.equal(await focused(page), 'Find in thread', 'the focus stays in the field')
+  await find('"of":"c500', '11 of 11').catch(() => find('"of":"c500', '1 of 11'))
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('search')
+    .getByText(/^(1|2) of 11$/)
+    .waitFor()
+  await page.keyboard.press('Shift+F3')
+  await find('half of a wh', '1 of 1')
+  await page.locator('[data-row=turn][data-found]').waitFor()
+  await find('nowhere', 'Nothing found')
+  await find('"of":"c7"', '1 of 1')
+  await seen('c7')
+  await page.keyboard.press('Escape')
+  await page.getByRole('search').waitFor({ state: 'detached' })
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-call-id')), 'c7')
+  assert.deepEqual(page.faults, [])
+})
+
+test('axe finds nothing on the main screens', async (t) => {
+  const { page } = await waiting(t)
+  const screens = {
+    thread: () => undefined,
+    palette: () => page.keyboard.press('Control+k'),
+    inbox: () => page.keyboard.press('Control+j'),
+    settings: () => page.keyboard.press('Control+,'),
+    keyboard: () => page.keyboard.press('Control+/'),
+    playback: () => button(page, 'Play back (P)').press('Enter'),
+  }
+  for (const colorScheme of ['dark', 'light']) {
+    await page.emulateMedia({ colorScheme })
+    for (const [name, show] of Object.entries(screens)) {
+      await page.reload()
+      await row(page, 'run_command', 'waiting').waitFor()
+      await show()
+      await page.waitForTimeout(400)
+      assert.deepEqual(await axeFaults(page), [], `${name}, ${colorScheme}`)
+    }
+    await page.goto(page.url().replace(/#.*/, '#/new'))
+    await button(page, 'Send').waitFor()
+    assert.deepEqual(await axeFaults(page), [], `new thread, ${colorScheme}`)
+    await page.goBack()
+  }
+  assert.deepEqual(page.faults, [])
+})
+
+/** The enabled controls on the screen by their names; the ones that are chosen already have nothing to do. */
+function controls() {
+  const all = '[role=dialog] :is(button, a[href], [role=tab], [role=combobox], input[type=checkbox])'
+  const inDialog = document.querySelector('[role=dialog]:not([aria-modal=false])') !== null
+  const found = [...document.querySelectorAll(inDialog ? all : all.replace('[role=dialog] ', ''))].filter((at) => {
+    const box = at.getBoundingClientRect()
+    const inert = at.matches(':disabled, [aria-disabled=true], [aria-selected=true], [aria-current=page]')
+    return box.width > 1 && box.height > 1 && !inert && at.checkVisibility()
+  })
+  const names = new Map()
+  return found.map((at) => {
+    const words = at.getAttribute('aria-label') ?? at.innerText.replace(/\s+/g, ' ').trim() ?? at.title
+    const name = at.matches('[data-thread-id]') ? 'a thread' : words.replace(/\d+/g, 'N')
+    const times = (names.get(name) ?? 0) + 1
+    names.set(name, times)
+    at.dataset.control = `${name} #${times}`
+    return at.dataset.control
+  })
+}
+
+/** What the page shows, but for what time alone changes in it. */
+function shown() {
+  const copy = document.body.cloneNode(true)
+  for (const at of copy.querySelectorAll('[data-control]')) at.removeAttribute('data-control')
+  return (
+    copy.outerHTML.replace(/ tabindex="[^"]*"|\d+/g, '') +
+    [...document.querySelectorAll('input')].map((at) => at.checked)
+  )
+}
+
+test('every enabled control changes something', async (t) => {
+  const { page } = await waiting(t, { height: 1400, permissions: ['clipboard-read', 'clipboard-write'] })
+  // What is pressed is not carried out, so that all can be pressed on the same page: the refusal is what changes.
+  await page.route('**/api/**', (route) => (route.request().method() === 'GET' ? route.continue() : route.abort()))
+  await page.addInitScript(() => {
+    localStorage.clear()
+    sessionStorage.clear()
+  })
+  const address = page.url()
+  const places = {
+    thread: () => undefined,
+    'new thread': () => page.evaluate(() => (location.hash = '#/new')),
+    settings: () => page.keyboard.press('Control+,'),
+    inbox: () => page.keyboard.press('Control+j'),
+    keyboard: () => page.keyboard.press('Control+/'),
+    find: async () => {
+      await page.keyboard.press('Control+f')
+      await page.keyboard.insertText('e')
+      await page.getByRole('search').getByText(/ of /).waitFor()
+    },
+    playback: async () => {
+      await button(page, 'Play back (P)').click()
+      await page.getByRole('slider', { name: 'Event' }).waitFor()
+      await page.keyboard.press('ArrowLeft')
+    },
+  }
+  const dead = []
+  let pressed = 0
+  for (const [place, go] of Object.entries(places)) {
+    const put = async () => {
+      await page.goto('about:blank')
+      await page.goto(address)
+      await row(page, 'run_command', 'waiting').waitFor()
+      await page.waitForTimeout(150)
+      await go()
+      await page.waitForTimeout(350)
+      return await page.evaluate(controls)
+    }
+    const names = await put()
+    assert.ok(names.length > 0, `${place} has controls`)
+    for (const [i, name] of names.entries()) {
+      if (i > 0) await until(`${name} in ${place}`, async () => (await put()).includes(name))
+      await page.evaluate(() => navigator.clipboard.writeText('before'))
+      const before = [await page.evaluate(shown), page.url()]
+      let saved = false
+      page.once('download', () => (saved = true))
+      const control = page.locator(`[data-control="${name.replaceAll('"', '\\"')}"]`)
+      await control.click({ timeout: 5000 })
+      pressed++
+      const changed = async () =>
+        saved ||
+        page.url() !== before[1] ||
+        (await page.evaluate(shown)) !== before[0] ||
+        (await page.evaluate(() => navigator.clipboard.readText())) !== 'before' ||
+        !(await control.evaluate((at) => at === document.activeElement).catch(() => false))
+      await until('a change', changed, 2000).catch(() => dead.push(`${place}: ${name}`))
+    }
+  }
+  console.log(`      ${pressed} controls pressed`)
+  assert.deepEqual(dead, [])
+})
