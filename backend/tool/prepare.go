@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -82,14 +83,18 @@ func explain(err error) string {
 	if !found {
 		return err.Error()
 	}
-	var b strings.Builder
+	var mistakes []string
 	for line := range strings.SplitSeq(causes, "\n") {
-		if b.Len() > 0 {
-			b.WriteString("; ")
+		text := strings.TrimLeft(line, " ")
+		text, top := strings.TrimPrefix(text, "- "), strings.HasPrefix(line, "- ")
+		if top || len(mistakes) == 0 {
+			mistakes = append(mistakes, text)
+			continue
 		}
-		b.WriteString(strings.TrimPrefix(strings.TrimLeft(line, " "), "- "))
+		mistakes[len(mistakes)-1] += "; " + text
 	}
-	return b.String()
+	slices.Sort(mistakes) // the validator has them in no order of its own
+	return strings.Join(mistakes, "; ")
 }
 
 // explainDecoding names the path of a value that fits the schema but not the Go type.
