@@ -34,8 +34,10 @@ function Line({ spans }: { spans: Span[] }) {
 }
 
 function styleOf(span: Span): CSSProperties | undefined {
-  const color = span.inverse ? (css(span.background) ?? 'var(--surface)') : css(span.color)
   const background = span.inverse ? (css(span.color) ?? 'var(--text)') : css(span.background)
+  // The sixteen colours can be read on the theme's ground; as a ground themselves they ask for its opposite.
+  const plain = background ? 'var(--on-accent)' : undefined
+  const color = (span.inverse ? css(span.background) : css(span.color)) ?? plain
   return color || background ? { color, background } : undefined
 }
 

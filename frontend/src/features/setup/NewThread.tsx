@@ -45,6 +45,7 @@ function Begin({ state }: { state: StudioState }) {
   const { phase, threads, query } = useCell(app.threads.state)
   const first = phase === 'ready' && threads.length === 0 && !query
   const choice = useCell(app.newChoice)
+  const route = useCell(app.router.route)
   const draft = useMemo(() => app.drafts.of(newThread), [app])
   const none = useMemo(() => new Cell(''), [])
   const [picker, ask] = useBeforeSending()
@@ -92,6 +93,7 @@ function Begin({ state }: { state: StudioState }) {
           onSend={send}
           onStop={() => undefined}
           autoFocus
+          asked={route}
         />
       </div>
       <div className="flex-1" />

@@ -23,12 +23,25 @@ interface Props {
   onStop: () => void
   /** For the first message of a thread that is not made yet. */
   autoFocus?: boolean
+  /** Each change of it asks for the focus again. */
+  asked?: unknown
   /** Why nothing can be written now. */
   inertBecause?: string
 }
 
 /** Where to write. What happens to the message depends on the live run, and the buttons say it. */
-export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop, autoFocus, inertBecause }: Props) {
+export function Composer({
+  draft,
+  queued,
+  choice,
+  live,
+  onChoice,
+  onSend,
+  onStop,
+  autoFocus,
+  asked,
+  inertBecause,
+}: Props) {
   const text = useCell(draft)
   const waitingMessage = useCell(queued)
   const [busy, setBusy] = useState(false)
@@ -43,6 +56,11 @@ export function Composer({ draft, queued, choice, live, onChoice, onSend, onStop
     if (wasInert.current && !inert) box.current?.focus()
     wasInert.current = inert
   }, [inert])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked is no more than that
+  useEffect(() => {
+    if (autoFocus) box.current?.focus()
+  }, [autoFocus, asked])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
