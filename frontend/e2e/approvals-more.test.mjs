@@ -102,7 +102,7 @@ test('C14, C15, C20: a rule allows what it says, names itself, and a chained com
   await allowed.getByText('approved by rule: only echo').waitFor()
   await assert.rejects(access(join(work, 'evil')))
 
-  await button(page, 'Settings').click()
+  await page.getByRole('button', { name: /^Settings/ }).click()
   const rules = page.getByRole('region', { name: 'Rules' })
   await rules.getByText('used 1 time').waitFor()
   await rules.getByRole('checkbox').click()
@@ -242,7 +242,7 @@ test('C19: one notification while nobody looks, without arguments; a click goes 
       }
     }
   })
-  await button(page, 'Settings').click()
+  await page.getByRole('button', { name: /^Settings/ }).click()
   await button(page, 'Switch on').click()
   await button(page, 'Switch off').waitFor()
   await page.keyboard.press('Escape')
