@@ -13,7 +13,8 @@ after(closeBrowser)
 /** Long after every golden log: what counts from an event to now stands still. */
 const now = Date.UTC(2030, 0, 1)
 
-const folders = ['../../backend/agent/testdata/', '../../backend/protocol/testdata/']
+/** The logs the run loop makes; what other servers may send is folded from `protocol/testdata` in both languages. */
+const folders = ['../../backend/agent/testdata/']
 
 /**
  * Every golden log that a store can hold, numbered from 1 without gaps; the others are for readers alone. A child's row shows while
@@ -139,7 +140,7 @@ async function compare(t, studio, { name, lines }) {
 test('at every event of every golden log a page that watched and one that opens just then show the same', async (t) => {
   const studio = await serve(t)
   const logs = await goldenLogs()
-  assert.ok(logs.length > 20, `${logs.length} golden logs were found`)
+  assert.ok(logs.length > 8, `${logs.length} golden logs were found`)
   const next = logs.values()
   const workers = Array.from({ length: 4 }, async () => {
     for (const log of next) await compare(t, studio, log)
