@@ -232,13 +232,11 @@ test('F5: a search finds call 9,999 of 10,000, what is folded away and what was 
   await find('"of":"C12"', '1 of 1')
   await seen('c12')
   assert.equal(await focused(page), 'Find in thread', 'the focus stays in the field')
-  await find('"of":"c500', '11 of 11').catch(() => find('"of":"c500', '1 of 11'))
+  await find('"of":"c500', '1 of 11')
   await page.keyboard.press('Enter')
-  await page
-    .getByRole('search')
-    .getByText(/^(1|2) of 11$/)
-    .waitFor()
+  await page.getByRole('search').getByText('2 of 11', { exact: true }).waitFor()
   await page.keyboard.press('Shift+F3')
+  await page.getByRole('search').getByText('1 of 11', { exact: true }).waitFor()
   await find('half of a wh', '1 of 1')
   await page.locator('[data-row=turn][data-found]').waitFor()
   await find('nowhere', 'Nothing found')
@@ -335,7 +333,8 @@ test('every enabled control changes something', async (t) => {
     },
   }
   const dead = []
-  let pressed = 0
+  /** What stands in several places is pressed in the first. */
+  const pressed = new Set()
   for (const [place, go] of Object.entries(places)) {
     const put = async () => {
       await page.goto('about:blank')
@@ -348,15 +347,15 @@ test('every enabled control changes something', async (t) => {
     }
     const names = await put()
     assert.ok(names.length > 0, `${place} has controls`)
-    for (const [i, name] of names.entries()) {
-      if (i > 0) await until(`${name} in ${place}`, async () => (await put()).includes(name))
+    for (const name of names.filter((each) => !pressed.has(each))) {
+      await until(`${name} in ${place}`, async () => (await put()).includes(name))
       await page.evaluate(() => navigator.clipboard.writeText('before'))
       const before = [await page.evaluate(shown), page.url()]
       let saved = false
       page.once('download', () => (saved = true))
       const control = page.locator(`[data-control="${name.replaceAll('"', '\\"')}"]`)
       await control.click({ timeout: 5000 })
-      pressed++
+      pressed.add(name)
       const changed = async () =>
         saved ||
         page.url() !== before[1] ||
@@ -366,6 +365,6 @@ test('every enabled control changes something', async (t) => {
       await until('a change', changed, 2000).catch(() => dead.push(`${place}: ${name}`))
     }
   }
-  console.log(`      ${pressed} controls pressed`)
+  console.log(`      ${pressed.size} controls pressed`)
   assert.deepEqual(dead, [])
 })
