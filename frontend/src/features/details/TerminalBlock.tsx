@@ -37,8 +37,14 @@ function styleOf(span: Span): CSSProperties | undefined {
   const background = span.inverse ? (css(span.color) ?? 'var(--text)') : css(span.background)
   // The sixteen colours can be read on the theme's ground; as a ground themselves they ask for its opposite.
   const plain = background ? 'var(--on-accent)' : undefined
-  const color = (span.inverse ? css(span.background) : css(span.color)) ?? plain
+  const chosen = span.inverse ? span.background : span.color
+  const color = (background ? css(chosen) : readable(chosen)) ?? plain
   return color || background ? { color, background } : undefined
+}
+
+/** A colour of text on the theme's ground. Of one a program mixed itself so much is left that it can be read on both. */
+function readable(color: number | string | undefined): string | undefined {
+  return typeof color === 'string' ? `color-mix(in srgb, ${color} 40%, var(--text))` : css(color)
 }
 
 /** The sixteen colours come from the theme, so that they can be read on it. */

@@ -4,6 +4,8 @@ import { pattern } from './matches'
 
 /** No more places than this are marked at a time. */
 const most = 2000
+/** So long, in ms, a row that was found may take to open. */
+const opening = 600
 
 /** Marks what was searched for in the rows that are drawn, and brings its first place in the row that was found into view. */
 export function useHighlights(query: string): void {
@@ -13,8 +15,9 @@ export function useHighlights(query: string): void {
     const wanted = pattern(query)
     if (!feed || !wanted || typeof Highlight === 'undefined') return
     let frame = 0
-    /** How far the row that was found has been brought into view: itself, and what was searched for in it. */
-    let shown = { row: false, place: false }
+    let foundAt = performance.now()
+    /** What was searched for has been brought into view. */
+    let shown = false
     const paint = () => {
       frame = 0
       const key = app.found.get()
@@ -30,8 +33,9 @@ export function useHighlights(query: string): void {
       const [first] = here
       const found = feed.querySelector('[data-found][aria-posinset]')
       const place = first instanceof Range ? first : found
-      if (!place || shown.place || (shown.row && place === found)) return
-      shown = { row: true, place: place !== found }
+      // The row itself stands in for it while it opens, and where its words are drawn in other signs.
+      if (!place || shown || (place === found && performance.now() - foundAt > opening)) return
+      shown = place !== found
       const { top, bottom } = place.getBoundingClientRect()
       const box = feed.getBoundingClientRect()
       if (top < box.top || bottom > box.bottom) feed.scrollBy({ top: top - box.top - box.height / 3 })
@@ -43,7 +47,8 @@ export function useHighlights(query: string): void {
     const observer = new MutationObserver(later)
     observer.observe(feed, { subtree: true, childList: true, characterData: true, attributeFilter: ['data-found'] })
     const stop = app.found.subscribe(() => {
-      shown = { row: false, place: false }
+      shown = false
+      foundAt = performance.now()
       later()
     })
     return () => {
