@@ -123,7 +123,13 @@ screen('kinds', async (t) => {
   for (const tool of ['diff', 'table', 'image', 'terminal', 'json', 'large_json', 'markdown', 'long_text', 'many']) {
     await page.keyboard.press('Control+f')
     await page.getByRole('textbox', { name: 'Find in thread' }).fill(tool.replace('_', ' '))
-    await page.locator(`[data-tool="${tool}"][data-found]`).waitFor()
+    await until(`${tool} to be found`, async () => {
+      if ((await page.locator(`[data-tool="${tool}"][data-found]`).count()) > 0) return true
+      await page.waitForTimeout(200)
+      await page.keyboard.press('F3')
+      await page.waitForTimeout(200)
+      return (await page.locator(`[data-tool="${tool}"][data-found]`).count()) > 0
+    })
     await button(page, 'Close find (Esc)').click()
     await page.keyboard.press('ArrowRight')
     await row(page, tool).locator('section, [role=progressbar]').first().waitFor()
