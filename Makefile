@@ -79,7 +79,7 @@ test-go: $(PAGE)
 
 e2e: test-packages build
 	@echo "== end to end, in Chromium and in the window"
-	@cd frontend/e2e && node --test --test-concurrency=1 --test-reporter=./reporter.mjs
+	@cd frontend/e2e && node --test --test-timeout=600000 --test-concurrency=1 --test-reporter=./reporter.mjs
 
 bench: $(PAGE)
 	@go run ./build/bench

@@ -151,9 +151,9 @@ export async function linesOf(studio, runId) {
 
 let shared
 
-/** The one Chromium of a test file. */
-async function browser() {
-  shared ??= await chromium.launch({
+/** The one Chromium of a test file, however many ask for it at once. */
+function browser() {
+  shared ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',
@@ -170,7 +170,7 @@ async function browser() {
 
 /** Closes Chromium; for a test file's `after`. */
 export async function closeBrowser() {
-  await shared?.close()
+  await (await shared)?.close()
   shared = undefined
 }
 
