@@ -89,9 +89,10 @@ test('C14, C15, C20: a rule allows what it says, names itself, and a chained com
   await until('the rule to be looked at', () => button(page, 'Save and approve').isEnabled())
   await button(page, 'Save and approve').click()
 
-  await row(page, 'run_command', 'waiting').waitFor()
+  const chained = page.locator('[data-call-id="c3"][data-state="waiting"]')
+  await chained.waitFor()
   assert.equal(await read('ran.txt'), 'one\n')
-  assert.match(await row(page, 'run_command', 'waiting').innerText(), /echo three; touch evil/)
+  assert.match(await chained.innerText(), /echo three; touch evil/)
   await button(page, 'Deny…').first().click()
   await page.getByRole('textbox', { name: 'Reason' }).first().fill('no')
   await page.keyboard.press('Enter')

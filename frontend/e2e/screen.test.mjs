@@ -125,7 +125,11 @@ test('calls in every state stand in the thread, and the calls of a call in it', 
   await row(page, 'release').locator('[aria-expanded]').first().click()
   await child.waitFor({ state: 'detached' })
   await page.setViewportSize({ width: 1280, height: 700 })
-  await page.evaluate(() => document.querySelector('[role=feed]').scrollTo(0, 0))
+  await page.mouse.move(400, 300)
+  await until('the dock, once the rows that wait are out of sight', async () => {
+    await page.mouse.wheel(0, -2000)
+    return await button(page, 'Show in thread').isVisible()
+  })
   await button(page, 'Show in thread').click()
   await child.waitFor()
   assert.deepEqual(page.faults, [])
