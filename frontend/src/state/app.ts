@@ -40,6 +40,13 @@ export interface Jump {
   quiet?: boolean
 }
 
+/** A row that a search led to. */
+export interface Found {
+  key: string
+  /** What to open in it: absent where the row shows it as it is. Each step of the search has its own. */
+  wanted?: RegExp
+}
+
 /** Everything the window knows, and what it can do beyond one thread. */
 export class App {
   readonly api: Api
@@ -64,8 +71,8 @@ export class App {
   readonly commands = new Commands()
   /** What is on the screen over all else: the search for threads and commands, or the keys. */
   readonly over = new Cell<'palette' | 'keyboard' | undefined>(undefined)
-  /** The key of the row that was found last. */
-  readonly found = new Cell<string | undefined>(undefined)
+  /** The row that was found last. */
+  readonly found = new Cell<Found | undefined>(undefined)
   readonly inbox: Inbox
   /** Whether the list of what waits is on the screen. */
   readonly inboxOpen = new Cell(false)

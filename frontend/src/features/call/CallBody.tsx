@@ -7,6 +7,8 @@ import { Verbatim } from '../../ui/Verbatim'
 import { ApprovalCard, type CardActions } from '../approvals/ApprovalCard'
 import { Arguments, ArgumentsBlock } from '../details/Arguments'
 import { Blocks, ResultBlock } from '../details/Blocks'
+import { useSought } from '../find/sought'
+import { holds } from '../find/texts'
 import { GrowingView } from './GrowingView'
 import { showsContent } from './progress'
 import { statusOf, whoDecided } from './status'
@@ -53,7 +55,7 @@ export function CallBody({ call, read, actions }: Props) {
       return (
         <>
           <Progress call={call} />
-          {!call.update && <ArgumentsBlock text={call.argumentsText} />}
+          {call.update ? <More call={call} /> : <ArgumentsBlock text={call.argumentsText} />}
         </>
       )
     case 'denied':
@@ -161,6 +163,13 @@ function More({ call }: { call: Call }) {
   )
   const [showResult, setShowResult] = useKept('result', false)
   const result = call.detailsText !== undefined && call.resultText !== undefined && call.resultText !== 'null'
+  useSought((wanted) => {
+    const [given, proposed] = [call.argumentsText, call.argumentsReplaced ? call.proposedText : '']
+    if (holds(call.detailsText, wanted)) return true // it is in what is shown
+    if (holds(given, wanted) || holds(proposed, wanted)) setShowArguments(true)
+    else if (holds(call.resultText, wanted)) setShowResult(true)
+    return true
+  })
   return (
     <>
       <div className="flex flex-wrap gap-1">

@@ -4,7 +4,7 @@ import { Tokens } from '../../highlight/Tokens'
 import { useHighlighter } from '../../highlight/useHighlighter'
 import { size } from '../../ui/format'
 import { Verbatim } from '../../ui/Verbatim'
-import { fewOf, Lines } from './Lines'
+import { fewOf, itself, Lines } from './Lines'
 import { screenLines } from './screenLines'
 
 interface Props {
@@ -32,6 +32,7 @@ export function Code({ text, language, from, marked, full }: Props) {
       lines={lines}
       full={full}
       few={fewOf(lines)}
+      textOf={itself}
       allOf={pieces ? size(text.length) : undefined}
       show={numbered && marked !== undefined ? marked - from : undefined}
       draw={(line, index) => {

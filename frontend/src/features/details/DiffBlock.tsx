@@ -3,6 +3,8 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { counted } from '../../ui/format'
 import { Keep, useKeptFlags } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
+import { useSought } from '../find/sought'
+import { holds } from '../find/texts'
 import { BlockFrame } from './BlockFrame'
 import { type DiffLine, type FileDiff, readDiff } from './diff'
 import { type DiffRow, splitRows, unifiedRows } from './diffRows'
@@ -62,11 +64,38 @@ function FileView({ file, full }: { file: FileDiff; full: boolean }) {
     return split ? splitRows(file, expanded) : unifiedRows(file, expanded)
   }, [file, split, flags])
   const expand = (at: number) => flags.set(`context:${at}`, true)
+  useSought((wanted) => {
+    for (const row of rows) {
+      if (row.kind === 'fold' && row.lines.some((line) => holds(lineText(line), wanted))) expand(row.at)
+    }
+    return true
+  })
   return (
     <div ref={box}>
-      <Lines lines={rows} full={full} draw={(row) => <RowView row={row} onExpand={expand} />} />
+      <Lines lines={rows} full={full} textOf={textOf} draw={(row) => <RowView row={row} onExpand={expand} />} />
     </div>
   )
+}
+
+function lineText(line?: DiffLine): string {
+  return line ? line.parts.map(({ text }) => text).join('') : ''
+}
+
+/** What a row says; a fold says nothing of what is in it. */
+function textOf(row: DiffRow): string {
+  switch (row.kind) {
+    case 'line':
+      return lineText(row.line)
+    case 'pair':
+      return `${lineText(row.left)}\n${lineText(row.right)}`
+    case 'gap':
+      return row.heading
+    case 'fold':
+      return ''
+    default:
+      row satisfies never
+      return ''
+  }
 }
 
 function RowView({ row, onExpand }: { row: DiffRow; onExpand: (at: number) => void }) {
@@ -85,7 +114,7 @@ function RowView({ row, onExpand }: { row: DiffRow; onExpand: (at: number) => vo
           className="w-full bg-raised px-3 text-left text-muted hover:text-text"
           onClick={() => onExpand(row.at)}
         >
-          Show {counted(row.lines, 'unchanged line')}
+          Show {counted(row.lines.length, 'unchanged line')}
         </button>
       )
     case 'line':

@@ -7,6 +7,8 @@ import { counted, size } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { type KeptFlags, useKeptFlags } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
+import { useSought } from '../find/sought'
+import { holds } from '../find/texts'
 import { Lines, PlainLines } from './Lines'
 import { Tree, type TreeRow } from './tree'
 
@@ -27,6 +29,10 @@ export function JsonValue({ node, full, className }: { node: JsonNode; full?: bo
   const tree = useMemo(() => new Tree(node), [node])
   const flags = useKeptFlags()
   const rows = useMemo(() => tree.rows((path) => flags.get(`open:${path}`)), [tree, flags])
+  useSought((wanted) => {
+    for (const path of tree.holding((text) => holds(text, wanted))) flags.set(`open:${path}`, true)
+    return true
+  })
   const [only] = rows
   if (only?.kind === 'leaf') {
     return (
@@ -41,9 +47,15 @@ export function JsonValue({ node, full, className }: { node: JsonNode; full?: bo
       lines={rows}
       full={full}
       many={200}
+      textOf={textOf}
       draw={(row) => <Row row={row} tree={tree} flags={flags} />}
     />
   )
+}
+
+/** What the line of a row says: of a branch its name alone. */
+function textOf({ keyText = '', kind, value }: TreeRow): string {
+  return kind === 'leaf' ? `${keyText}: ${value.text}` : keyText
 }
 
 interface RowProps {
@@ -162,6 +174,11 @@ function StringValue({ text, path, flags }: { text: string; path: string; flags:
   const open = flags.get(`text:${path}`) ?? false
   const lines = text.includes('\\n')
   const set = (next: boolean) => flags.set(`text:${path}`, next)
+  useSought((wanted) => {
+    const hidden = !open && text.slice(0, longString).search(wanted) < 0 && holds(text, wanted)
+    if (hidden && (lines || text.length > longString)) set(true)
+    return true
+  })
   if (!lines && text.length <= longString) {
     return (
       <span className="break-spaces">

@@ -6,6 +6,8 @@ import { counted, size } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
+import { useSought } from '../find/sought'
+import { holds } from '../find/texts'
 import { screenLines } from './screenLines'
 
 /** How many lines a block shows before it is asked for all. */
@@ -18,6 +20,8 @@ const lineHeight = 18
 interface Props<L> {
   lines: readonly L[]
   draw: (line: L, index: number) => ReactNode
+  /** What a line says, for a search. */
+  textOf: (line: L) => string
   /** Show all of it at once. */
   full?: boolean
   /** Show the last lines, not the first, while not all are shown. */
@@ -38,6 +42,7 @@ interface Props<L> {
 export function Lines<L>({
   lines,
   draw,
+  textOf,
   full,
   tail,
   few = fewLines,
@@ -58,6 +63,14 @@ export function Lines<L>({
     list.current?.scrollToIndex(show, { align: 'center' })
     box.current?.children[show]?.scrollIntoView({ block: 'center' })
   }, [show])
+  useSought((wanted) => {
+    const hit = lines.findIndex((line) => holds(textOf(line), wanted))
+    if (hit < 0) return false
+    const hidden = hit < from || hit >= from + shown.length
+    if (hidden) setAll(true)
+    else list.current?.scrollToIndex(hit, { align: 'center' })
+    return !hidden
+  })
   const room = Math.min(shown.length * lineHeight, 10_000)
   return (
     <>
@@ -116,10 +129,14 @@ export function PlainLines({ text, full, tail, className = 'py-2' }: PlainProps)
       tail={tail}
       few={fewOf(tail ? lines.slice(-fewLines).reverse() : lines)}
       allOf={lines.length === whole ? undefined : size(text.length)}
+      textOf={itself}
       draw={(line) => <pre className="px-3 break-spaces">{line ? <Verbatim text={line} /> : ' '}</pre>}
     />
   )
 }
+
+/** What a line of text says. */
+export const itself = (line: string) => line
 
 /** So many characters are as much as twelve lines should be. */
 const fewCharacters = 4000

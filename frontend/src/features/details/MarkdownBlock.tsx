@@ -1,6 +1,8 @@
 import { Markdown } from '../../markdown/Markdown'
 import { counted } from '../../ui/format'
 import { useKept } from '../../ui/kept'
+import { useSought } from '../find/sought'
+import { holds } from '../find/texts'
 import { BlockFrame } from './BlockFrame'
 import { fewLines, ShowAll } from './Lines'
 
@@ -17,6 +19,10 @@ function Content({ text, full }: { text: string; full: boolean }) {
   const [all, setAll] = useKept('all', false)
   const lines = text.trimEnd().split('\n')
   const cut = !full && !all && lines.length > fewLines + 1
+  useSought((wanted) => {
+    if (cut && !holds(beginning(lines), wanted) && holds(text, wanted)) setAll(true)
+    return true
+  })
   return (
     <>
       <div className="px-3 py-2">

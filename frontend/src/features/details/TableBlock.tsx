@@ -4,11 +4,13 @@ import clsx from 'clsx'
 import ArrowDown from 'lucide/dist/esm/icons/arrow-down.mjs'
 import ArrowUp from 'lucide/dist/esm/icons/arrow-up.mjs'
 import { memo, useMemo, useRef } from 'react'
-import { Virtualizer } from 'virtua'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { useKept, useKeptFlags } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
+import { useSought } from '../find/sought'
+import { holds } from '../find/texts'
 import { BlockFrame } from './BlockFrame'
 import { fewLines, ShowAll } from './Lines'
 import { type Cell, type Column, cellsOf, columnsOf, sortRows, tsv } from './tableData'
@@ -64,8 +66,16 @@ interface TableProps {
 function Table({ columns, rows, by, down, full, onPress }: TableProps) {
   const [all, setAll] = useKept('all', false)
   const scroller = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
   const cut = !full && !all && rows.length > fewLines + 1
   const shown = cut ? rows.slice(0, fewLines) : rows
+  useSought((wanted) => {
+    const hit = rows.findIndex((cells) => cells.some(({ text }) => holds(text, wanted)))
+    const hidden = hit >= shown.length
+    if (hidden) setAll(true)
+    else if (hit >= 0) list.current?.scrollToIndex(hit, { align: 'center' })
+    return !hidden
+  })
   // All rows share one width, and so one layout of columns.
   const width = columns.reduce((sum, column) => sum + column.width, 0)
   const template = columns.map(({ width }) => `minmax(calc(${width}ch + 24px), ${width}fr)`).join(' ')
@@ -113,7 +123,7 @@ function Table({ columns, rows, by, down, full, onPress }: TableProps) {
           </div>
           <div role="rowgroup">
             {shown.length > manyRows ? (
-              <Virtualizer data={shown} scrollRef={scroller} startMargin={headHeight}>
+              <Virtualizer ref={list} data={shown} scrollRef={scroller} startMargin={headHeight}>
                 {row}
               </Virtualizer>
             ) : (

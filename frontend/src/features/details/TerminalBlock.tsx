@@ -7,8 +7,19 @@ import { Lines } from './Lines'
 /** Terminal text with its colours. tail shows its end first. */
 export function Terminal({ text, full, tail }: { text: string; full?: boolean; tail?: boolean }) {
   const lines = useMemo(() => terminalLines(text), [text])
-  return <Lines className="py-2" lines={lines} full={full} tail={tail} draw={(spans) => <Line spans={spans} />} />
+  return (
+    <Lines
+      className="py-2"
+      lines={lines}
+      full={full}
+      tail={tail}
+      textOf={textOf}
+      draw={(spans) => <Line spans={spans} />}
+    />
+  )
 }
+
+const textOf = (spans: Span[]) => spans.map(({ text }) => text).join('')
 
 function Line({ spans }: { spans: Span[] }) {
   return (

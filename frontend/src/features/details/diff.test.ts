@@ -59,7 +59,7 @@ describe('a unified diff', () => {
     if (!file) throw new Error('no file')
     const rows = unifiedRows(file, () => false)
     expect(rows.map((row) => row.kind)).toEqual(['line', 'line', 'line', 'fold', 'line', 'line', 'line', 'line'])
-    expect(rows[3]).toMatchObject({ lines: 14 })
+    expect(rows[3]).toMatchObject({ kind: 'fold', lines: { length: 14 } })
     expect(unifiedRows(file, (at) => at === 0)).toHaveLength(21)
   })
 

@@ -5,7 +5,7 @@ export type DiffRow =
   | { kind: 'line'; line: DiffLine }
   | { kind: 'pair'; left?: DiffLine; right?: DiffLine }
   | { kind: 'gap'; lines: number; heading: string }
-  | { kind: 'fold'; at: number; lines: number }
+  | { kind: 'fold'; at: number; lines: DiffLine[] }
 
 /** Unchanged lines that stay beside a change when a longer stretch of them is folded. */
 const kept = 3
@@ -34,7 +34,7 @@ function rows(file: FileDiff, expanded: Expanded, draw: (lines: DiffLine[]) => D
       const lines = hunk.lines.slice(i, i + context.length)
       if (context.same && lines.length >= foldFrom && !expanded(place)) {
         out.push(...draw(lines.slice(0, kept)))
-        out.push({ kind: 'fold', at: place, lines: lines.length - 2 * kept })
+        out.push({ kind: 'fold', at: place, lines: lines.slice(kept, -kept) })
         out.push(...draw(lines.slice(-kept)))
       } else {
         out.push(...draw(lines))

@@ -64,7 +64,24 @@ export class Tree {
       const inside = this.#childrenOf(path, child.value)
       for (let i = inside.length - 1; i >= 0; i--) {
         const each = inside[i]
-        if (each) work.push({ path: path ? `${path}.${i}` : String(i), depth: depth + 1, child: each })
+        if (each) work.push({ path: childPath(path, i), depth: depth + 1, child: each })
+      }
+    }
+    return out
+  }
+
+  /** The paths of the branches whose text holds something, each after the one it stands in, up to a number of them. */
+  holding(holds: (text: string) => boolean, most = 100): string[] {
+    const out: string[] = []
+    const work: { path: string; value: JsonNode }[] = [{ path: '', value: this.root }]
+    for (let next = work.pop(); next && out.length < most; next = work.pop()) {
+      const { path, value } = next
+      if (!isBranch(value) || !holds(value.text)) continue
+      out.push(path)
+      const inside = this.#childrenOf(path, value)
+      for (let i = inside.length - 1; i >= 0; i--) {
+        const each = inside[i]
+        if (each) work.push({ path: childPath(path, i), value: each.value })
       }
     }
     return out
@@ -86,6 +103,10 @@ export class Tree {
     }
     return found
   }
+}
+
+function childPath(path: string, i: number): string {
+  return path ? `${path}.${i}` : String(i)
 }
 
 function isBranch({ kind }: JsonNode): boolean {

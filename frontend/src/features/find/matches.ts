@@ -1,6 +1,7 @@
 import type { Call } from '../../protocol/transcript'
 import { labelOf, type Row, runRows } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
+import { holds, pattern } from './texts'
 
 /** A row in which something was found. */
 export interface Match {
@@ -10,11 +11,6 @@ export interface Match {
   place: number
   /** It is not in the line of a call but in what opens under it. */
   inside: boolean
-}
-
-/** What finds a text wherever it stands, in capitals or not; undefined of an empty one. */
-export function pattern(query: string): RegExp | undefined {
-  return query ? new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu') : undefined
 }
 
 /** The rows of runs that hold a text, in their order: messages, and of calls label, details, arguments, result and progress. */
@@ -37,22 +33,6 @@ export function search(runs: readonly RunView[], query: string): { matches: Matc
 }
 
 type Text = string | undefined
-
-function holds(text: Text, wanted: RegExp): boolean {
-  if (!text) return false
-  const shown = text.includes(';base64,') ? text.replace(/;base64,[A-Za-z0-9+/=]+/g, ';base64,') : text
-  if (shown.search(wanted) >= 0) return true
-  return shown.includes('\\') && unescaped(shown).search(wanted) >= 0
-}
-
-const signs: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
-
-/** JSON text with its escapes as the characters they stand for, as they are drawn. */
-function unescaped(json: string): string {
-  return json.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, code: Text, sign: string) =>
-    code === undefined ? (signs[sign] ?? sign) : String.fromCharCode(Number.parseInt(code, 16)),
-  )
-}
 
 /** What stands in the row whether it is open or not. */
 function lineTexts(row: Row): Text[] {
@@ -98,8 +78,7 @@ function callTexts(call: Call): Text[] {
     call.toolName,
     call.argumentsText,
     call.proposedText,
-    call.update?.contentText,
-    call.update?.detailsText,
+    ...progressTexts(call),
     call.resultText,
     call.detailsText,
     call.error,
@@ -107,4 +86,10 @@ function callTexts(call: Call): Text[] {
     call.reason,
     call.by,
   ]
+}
+
+/** Progress is drawn as long as nothing has come in its place. */
+function progressTexts({ state, update, detailsText }: Call): Text[] {
+  const replaced = state === 'done' || ((state === 'failed' || state === 'cancelled') && detailsText !== undefined)
+  return replaced ? [] : [update?.contentText, update?.detailsText]
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import type { ThreadStore } from '../../state/threadStore'
 import { type Match, search } from './matches'
+import { pattern } from './texts'
 
 /** So long after a key press, in ms, the thread is searched; and so long, at least, after it grew. */
 const afterKey = 60
@@ -22,15 +23,14 @@ export function useFind(store: ThreadStore, query: string): Find {
 
   const show = useCallback(
     (match: Match | undefined) => {
-      app.found.set(match?.row.key)
+      app.found.set(match && { key: match.row.key, wanted: match.inside ? pattern(query) : undefined })
       if (!match) return
       const { row, runId } = match
       if (row.kind === 'call' && match.inside) store.folding.set(row.key, true)
-      if (row.kind === 'reasoning') store.flags.set(`/${row.key}/open`, true)
       const place = row.kind === 'call' ? { callId: row.call.id } : { key: row.key }
       app.jump.set({ threadId: store.threadId, runId, quiet: true, ...place })
     },
-    [app, store],
+    [app, store, query],
   )
 
   useEffect(() => {

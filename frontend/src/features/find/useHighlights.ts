@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useApp } from '../../state/app'
-import { pattern } from './matches'
+import { pattern } from './texts'
 
 /** No more places than this are marked at a time. */
 const most = 2000
@@ -20,7 +20,7 @@ export function useHighlights(query: string): void {
     let shown = false
     const paint = () => {
       frame = 0
-      const key = app.found.get()
+      const key = app.found.get()?.key
       const here = new Highlight()
       const elsewhere = new Highlight()
       for (const range of rangesIn(feed, wanted)) {
@@ -36,7 +36,7 @@ export function useHighlights(query: string): void {
       // The row itself stands in for it while it opens, and where its words are drawn in other signs.
       if (!place || shown || (place === found && performance.now() - foundAt > opening)) return
       shown = place !== found
-      const { top, bottom } = place.getBoundingClientRect()
+      const { top, bottom } = inBoxes(place, feed)
       const box = feed.getBoundingClientRect()
       if (top < box.top || bottom > box.bottom) feed.scrollBy({ top: top - box.top - box.height / 3 })
     }
@@ -64,13 +64,50 @@ export function useHighlights(query: string): void {
 function* rangesIn(root: Element, wanted: RegExp): Generator<Range> {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   let left = most
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    for (const found of (node.nodeValue ?? '').matchAll(wanted)) {
+  for (let node = walker.nextNode(); node; ) {
+    const line = lineOf(node)
+    const nodes: Node[] = []
+    for (; node && lineOf(node) === line; node = walker.nextNode()) nodes.push(node)
+    const text = nodes.map(({ nodeValue }) => nodeValue).join('')
+    for (const found of text.matchAll(wanted)) {
       if (--left < 0) return
       const range = new Range()
-      range.setStart(node, found.index)
-      range.setEnd(node, found.index + found[0].length)
+      range.setStart(...placeIn(nodes, found.index))
+      range.setEnd(...placeIn(nodes, found.index + found[0].length - 1, 1))
       yield range
     }
   }
+}
+
+/** What stands within a line of text: a word in a colour, a change of a line, a link. */
+const within = new Set(['SPAN', 'CODE', 'A', 'B', 'STRONG', 'I', 'EM', 'DEL', 'BUTTON'])
+
+/** The box whose text a node is a piece of. */
+function lineOf(node: Node): Element | null {
+  let at = node.parentElement
+  while (at && within.has(at.tagName)) at = at.parentElement
+  return at
+}
+
+/** The node that holds the character at index of their joined text, and the character's place in it, or so many further. */
+function placeIn(nodes: readonly Node[], index: number, further = 0): [Node, number] {
+  let left = index
+  for (const node of nodes) {
+    const length = node.nodeValue?.length ?? 0
+    if (left < length) return [node, left + further]
+    left -= length
+  }
+  throw new RangeError(`no character ${index} in ${nodes.length} texts`)
+}
+
+/** Brings a place into view in the boxes of the feed that scroll by themselves, and returns where it then is. */
+function inBoxes(place: Range | Element, feed: Element): DOMRect {
+  let at = place instanceof Range ? place.startContainer.parentElement : place.parentElement
+  for (; at && at !== feed; at = at.parentElement) {
+    if (at.scrollHeight <= at.clientHeight || !/auto|scroll/.test(getComputedStyle(at).overflowY)) continue
+    const { top, bottom } = place.getBoundingClientRect()
+    const box = at.getBoundingClientRect()
+    if (top < box.top || bottom > box.bottom) at.scrollBy({ top: top - box.top - box.height / 3 })
+  }
+  return place.getBoundingClientRect()
 }

@@ -108,6 +108,7 @@ function Try({ request, tries, failed }: { request: ProviderRequest; tries: numb
               <Lines
                 lines={received}
                 full={full}
+                textOf={({ text }) => text}
                 draw={({ after, text }) => (
                   <div className="flex gap-3 border-b border-border/60 px-3 py-1">
                     <span className="tnum w-20 shrink-0 text-right text-faint">+{(after / 1000).toFixed(3)} s</span>

@@ -9,6 +9,7 @@ import { useThread } from '../../state/useThread'
 import { domId } from '../../ui/domId'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import type { CardActions } from '../approvals/ApprovalCard'
+import { SoughtContext } from '../find/sought'
 import { MomentButton } from '../replay/MomentButton'
 import { RowView } from './RowView'
 
@@ -39,7 +40,8 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
   const moment = useSyncExternalStore(store.subscribe, () => isMoment(store.playback.get(), row))
   const { inspector, found } = useApp()
   const selected = useCellPart(inspector.selected, (it) => isAbout(it, row))
-  const isFound = useCellPart(found, (key) => key === row.key)
+  const isFound = useCellPart(found, (it) => it?.key === row.key)
+  const sought = useCellPart(found, (it) => (it?.key === row.key ? it.wanted : undefined))
   return (
     // biome-ignore lint/a11y/useSemanticElements: an article element has no place in a virtual list's own items
     <div
@@ -60,7 +62,9 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
       className="group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60 data-found:before:absolute data-found:before:inset-y-0 data-found:before:-left-3 data-found:before:w-1 data-found:before:rounded-full data-found:before:bg-find"
     >
       <ErrorBoundary what="This row" resetKey={row.key}>
-        <RowView row={row} actions={actions} />
+        <SoughtContext value={sought}>
+          <RowView row={row} actions={actions} />
+        </SoughtContext>
         {row.kind !== 'call' && <MomentButton row={row} />}
       </ErrorBoundary>
     </div>

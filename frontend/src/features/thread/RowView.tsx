@@ -5,7 +5,6 @@ import { memo, type ReactNode, type Ref } from 'react'
 import { Markdown } from '../../markdown/Markdown'
 import type { Part } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
-import { useCellPart } from '../../state/cell'
 import type { Row } from '../../state/rows'
 import { usePart, useThread } from '../../state/useThread'
 import { count } from '../../ui/format'
@@ -18,6 +17,7 @@ import { GroupRow } from '../call/GroupRow'
 import { BlockFrame } from '../details/BlockFrame'
 import { JsonTree } from '../details/JsonTree'
 import { PlainLines } from '../details/Lines'
+import { useSought } from '../find/sought'
 import { EndRow, FaultRow, GapRow, PendingRow } from './EndRows'
 import { MessageRow, TextRow } from './MessageRow'
 
@@ -72,7 +72,6 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
 /** The model's reasoning: its last line, all of it when opened. */
 function ReasoningRow({ item, id }: { item: Part; id: string }) {
   const store = useThread()
-  useCellPart(useApp().found, (key) => key === id) // the search opens what it leads to
   return (
     <Keep name={id} flags={store.flags}>
       <Reasoning item={item} />
@@ -83,6 +82,10 @@ function ReasoningRow({ item, id }: { item: Part; id: string }) {
 function Reasoning({ item }: { item: Part }) {
   usePart(useThread(), item)
   const [open, setOpen] = useKept('open', false)
+  useSought(() => {
+    setOpen(true)
+    return true
+  })
   const text = item.text.trim()
   const line = text.slice(text.lastIndexOf('\n') + 1)
   return (
