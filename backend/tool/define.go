@@ -28,6 +28,11 @@ type Config[In, Out any] struct {
 	SideEffects []SideEffect
 	Approval    Approval
 	Timeout     time.Duration // 0 is none
+	// Parameters is the schema of the arguments where somebody else wrote it; In is then a json.RawMessage or a map with string
+	// keys, and no defaults are put in. nil takes it from In.
+	Parameters json.RawMessage
+	// OutputSchema is that of Content in the same way; nil takes it from Out.
+	OutputSchema json.RawMessage
 	// MaxResultLength, in Unicode characters, cuts what the model reads: 0 leaves it to the agent, NoLimit cuts nothing.
 	MaxResultLength int
 	Presentation    *Presentation          // of every call, known before its arguments are
@@ -90,19 +95,37 @@ func Define[In, Out any](c Config[In, Out]) (*Tool, error) {
 	if err := t.check(c.Run != nil); err != nil {
 		return nil, fmt.Errorf("define tool %q: %w", c.Name, err)
 	}
-	in, err := describeInput(reflect.TypeFor[In]())
+	in, err := c.describeInput()
 	if err != nil {
 		return nil, fmt.Errorf("define tool %q: arguments: %w", c.Name, err)
 	}
 	t.parameters, t.shape, t.arguments = in.text, in.shape, in.compiled
 	t.declared = &typed[In, Out]{config: c, loose: in.loose}
 
-	out, err := describeOutput(contentType(reflect.TypeFor[Out]()))
+	out, err := c.describeOutput()
 	if err != nil {
 		return nil, fmt.Errorf("define tool %q: output: %w", c.Name, err)
 	}
 	t.outputSchema, t.output = out.text, out.compiled
 	return t, nil
+}
+
+func (c *Config[In, Out]) describeInput() (*description, error) {
+	if c.Parameters != nil {
+		return describeGiven(c.Parameters, reflect.TypeFor[In]())
+	}
+	return describeInput(reflect.TypeFor[In]())
+}
+
+func (c *Config[In, Out]) describeOutput() (*description, error) {
+	if c.OutputSchema == nil {
+		return describeOutput(contentType(reflect.TypeFor[Out]()))
+	}
+	compiled, err := compileGiven(c.OutputSchema)
+	if err != nil {
+		return nil, err
+	}
+	return &description{text: c.OutputSchema, compiled: compiled}, nil
 }
 
 // Must is Define for package variables and examples: it panics where Define returns an error.
