@@ -56,9 +56,10 @@ func TestSettingsAreKept(t *testing.T) {
 	b := openBench(t, Config{Dir: dir})
 	b.call(http.MethodPut, "/api/studio/settings", `{"theme":"dark"}`, http.StatusOK)
 	b.call(http.MethodPut, "/api/studio/settings", asJSON(map[string]string{"folder": folder, "agentName": workspaceAgent}), http.StatusOK)
-	b.call(http.MethodPut, "/api/studio/settings", `{"prices":[{"model":"m-*","input":1.25,"output":10,"cachedInput":0.125},{"model":"m-1"}]}`, http.StatusOK)
+	b.call(http.MethodPut, "/api/studio/settings", `{"prices":[{"model":"m-*","input":1.25,"output":10,"cachedInput":0.125},{"model":"m-1"},{"model":"m-2","cachedInput":0}]}`, http.StatusOK)
 	want := settings{
-		Theme: "dark", Folder: folder, AgentName: workspaceAgent, Prices: []price{{"m-*", 1.25, 10, 0.125}, {Model: "m-1"}},
+		Theme: "dark", Folder: folder, AgentName: workspaceAgent,
+		Prices: []price{{"m-*", 1.25, 10, new(0.125)}, {Model: "m-1"}, {Model: "m-2", CachedInput: new(0.0)}},
 	}
 	if diff := cmp.Diff(want, fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Settings); diff != "" {
 		t.Errorf("the settings (-want +got):\n%s", diff)
@@ -81,6 +82,7 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 		"a provider nobody knows":    {"PUT", "settings", `{"providerId":"x"}`, 400, `no provider \"x\"`},
 		"a price of no model":        {"PUT", "settings", `{"prices":[{"input":1}]}`, 400, "no model"},
 		"a price below nothing":      {"PUT", "settings", `{"prices":[{"model":"m","input":-1}]}`, 400, "between 0"},
+		"a cached price below it":    {"PUT", "settings", `{"prices":[{"model":"m","cachedInput":-1}]}`, 400, "between 0"},
 		"a price that is no number":  {"PUT", "settings", `{"prices":[{"model":"m","input":"1"}]}`, 400, "does not fit"},
 		"two prices of one model":    {"PUT", "settings", `{"prices":[{"model":"m"},{"model":"m"}]}`, 400, "twice"},
 		"a star inside a model":      {"PUT", "settings", `{"prices":[{"model":"a*b"}]}`, 400, "at its end"},

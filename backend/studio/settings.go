@@ -51,10 +51,10 @@ type settings struct {
 
 // price is what a model costs, in US dollars per million tokens.
 type price struct {
-	Model       string  `json:"model"` // its name, or with a * at its end the names that begin so
-	Input       float64 `json:"input"`
-	Output      float64 `json:"output"`
-	CachedInput float64 `json:"cachedInput"`
+	Model       string   `json:"model"` // its name, or with a * at its end the names that begin so
+	Input       float64  `json:"input"`
+	Output      float64  `json:"output"`
+	CachedInput *float64 `json:"cachedInput,omitempty"` // without it cached tokens cost what other input does
 }
 
 // Limits of prices.
@@ -70,6 +70,10 @@ func checkPrices(prices []price) error {
 	}
 	seen := map[string]bool{}
 	for _, p := range prices {
+		cached := p.Input
+		if p.CachedInput != nil {
+			cached = *p.CachedInput
+		}
 		switch {
 		case strings.TrimSpace(p.Model) == "":
 			return invalid("prices: one has no model")
@@ -77,7 +81,7 @@ func checkPrices(prices []price) error {
 			return invalid("prices: %q has a * that is not at its end", p.Model)
 		case seen[p.Model]:
 			return invalid("prices: %q comes twice", p.Model)
-		case min(p.Input, p.Output, p.CachedInput) < 0 || max(p.Input, p.Output, p.CachedInput) > maxPrice:
+		case min(p.Input, p.Output, cached) < 0 || max(p.Input, p.Output, cached) > maxPrice:
 			return invalid("prices: those of %q are not between 0 and a million dollars", p.Model)
 		}
 		seen[p.Model] = true

@@ -19,7 +19,7 @@ export function draftOf(price: Price | string): Draft {
   return { key: drafted, model, input: String(input), cachedInput: String(cachedInput ?? ''), output: String(output) }
 }
 
-/** The prices as they are saved, or what is wrong with one. A draft without any number is left out; cached input that has no price of its own has that of other input. */
+/** The prices as they are saved, or what is wrong with one. A draft without any number is left out. */
 export function pricesOf(drafts: readonly Draft[]): { prices: Price[] } | { fault: string } {
   const prices: Price[] = []
   for (const draft of drafts) {
@@ -33,7 +33,7 @@ export function pricesOf(drafts: readonly Draft[]): { prices: Price[] } | { faul
       return { fault: `${model} needs a price for input and one for output.` }
     if ([input, cachedInput ?? 0, output].some(Number.isNaN))
       return { fault: `${model}: a price is a number from 0 up, as 1.25.` }
-    prices.push({ model, input, output, cachedInput: cachedInput ?? input })
+    prices.push({ model, input, output, cachedInput })
   }
   return { prices }
 }
