@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -50,14 +51,17 @@ type run struct {
 	messageID string
 	context   runContext
 
-	tools    map[string]*tool.Tool
-	schemas  []model.ToolSchema
-	ids      map[string]bool // call ids the run has used
-	history  []*model.Message
-	requests int // of this agent in this thread
-	memo     any
-	turn     int
-	worked   time.Duration // in earlier stretches
+	*shared
+	parent *call // the call this agent works in; nil of the run's own
+	up     *run  // whose call that is
+
+	tools   map[string]*tool.Tool
+	schemas []model.ToolSchema
+	history []*model.Message
+	memo    any
+	turn    int
+	taken   int           // turns that began
+	worked  time.Duration // in earlier stretches
 	pending  []*call       // calls of the last turn that have no result yet
 	repeats  repeats
 
@@ -72,6 +76,48 @@ type run struct {
 	err     error
 }
 
+// shared is what the agent of a run and those that work inside its calls have in common.
+type shared struct {
+	all      sync.Mutex
+	ids      map[string]bool // call ids the run has used
+	requests map[string]int  // in this thread, by agent
+	lastTurn int             // the number of the turn that began last
+}
+
+// asks counts a request of an agent, and returns how many there were before it.
+func (s *shared) asks(agentName string) int {
+	s.all.Lock()
+	defer s.all.Unlock()
+	s.requests[agentName]++
+	return s.requests[agentName] - 1
+}
+
+func (s *shared) nextTurn() int {
+	s.all.Lock()
+	defer s.all.Unlock()
+	s.lastTurn++
+	return s.lastTurn
+}
+
+// callID makes the id of a call, whose provider calls it id, unique in its run.
+func (s *shared) callID(id string, turn, n int) string {
+	s.all.Lock()
+	defer s.all.Unlock()
+	for ; id == "" || s.ids[id]; n++ {
+		id = fmt.Sprintf("call_%d_%d", turn, n)
+	}
+	s.ids[id] = true
+	return id
+}
+
+// parentID names the call the agent works in; empty of the run's own.
+func (x *run) parentID() string {
+	if x.parent == nil {
+		return ""
+	}
+	return x.parent.id
+}
+
 // runContext is the part of an Input's context that tools see by name.
 type runContext struct {
 	UserID      string `json:"userId"`
@@ -82,9 +128,14 @@ type runContext struct {
 // main takes the stretch to its end.
 func (x *run) main() {
 	outcome := &Outcome{}
-	err := x.turns(outcome)
-	if err != nil {
+	end, err := x.turns(outcome)
+	switch {
+	case err != nil:
 		err = x.fail(err)
+	case end == nil:
+		outcome.Finish = x.pause(outcome.Pending)
+	default:
+		outcome.Finish = x.finish(end)
 	}
 	if closeErr := x.sink.close(); closeErr != nil {
 		err = x.runner.rescue(x, closeErr)
@@ -93,33 +144,33 @@ func (x *run) main() {
 	x.outcome, x.err = outcome, err
 }
 
-// turns asks the model and runs its calls until one of them ends the stretch. An error is the run's failure, not yet told.
-func (x *run) turns(outcome *Outcome) error {
+// turns asks the model and runs its calls until one of them ends the stretch, and returns that end, not yet told: nil when calls
+// wait, which are in outcome.Pending then.
+func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 	for {
 		if len(x.pending) > 0 {
 			waiting, err := x.settle(x.pending)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if len(waiting) > 0 {
 				outcome.Pending = waiting
-				outcome.Finish = x.pause(waiting)
-				return nil
+				return nil, nil
 			}
 			x.pending = nil
 		}
 		if x.ctx.Err() != nil {
-			return context.Cause(x.ctx)
+			return nil, context.Cause(x.ctx)
 		}
 		if x.repeats.reached(x.agent.maxRepeats()) {
-			outcome.Finish = x.finish(&protocol.Finish{Status: protocol.StatusCompleted, IterationLimitReached: true, Limit: "repeated-calls"})
-			return nil
+			return &protocol.Finish{Status: protocol.StatusCompleted, IterationLimitReached: true, Limit: "repeated-calls"}, nil
 		}
-		x.turn++
-		last := x.turn >= x.agent.maxTurns()
+		x.turn = x.nextTurn()
+		x.taken++
+		last := x.taken >= x.agent.maxTurns()
 		a, err := x.ask(last)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		calls := a.end(!last)
 		x.endTurn(a, calls)
@@ -128,15 +179,14 @@ func (x *run) turns(outcome *Outcome) error {
 			outcome.ToolCalls = append(outcome.ToolCalls, c.asModel())
 		}
 		if a.finish == model.FinishFilter {
-			return &RunError{Code: model.CodeContentFiltered, Message: "The provider's content filter stopped the answer. Change the message or use another model."}
+			return nil, &RunError{Code: model.CodeContentFiltered, Message: "The provider's content filter stopped the answer. Change the message or use another model."}
 		}
 		if len(calls) == 0 {
 			end := &protocol.Finish{Status: protocol.StatusCompleted, Truncated: a.finish == model.FinishLength}
-			if last && (x.turn > 1 || len(a.calls) > 0) {
+			if last && (x.taken > 1 || len(a.calls) > 0) {
 				end.IterationLimitReached, end.Limit = true, "turns"
 			}
-			outcome.Finish = x.finish(end)
-			return nil
+			return end, nil
 		}
 		x.pending = calls
 	}
@@ -148,7 +198,7 @@ func (x *run) ask(last bool) (*answer, error) {
 	for try := 0; ; try++ {
 		a := &answer{run: x, turn: x.turn, try: try, began: x.runner.now()}
 		x.sink.write(func(b *Batch, run *Run) {
-			run.Turn = x.turn
+			run.Turn = max(run.Turn, x.turn)
 			b.Requests = append(b.Requests, Request{
 				RunID: x.id, ThreadID: x.threadID, AgentName: x.agent.Name, Turn: x.turn, Try: try, AtMs: a.began.UnixMilli(),
 			})
@@ -182,11 +232,10 @@ func (x *run) ask(last bool) (*answer, error) {
 
 func (x *run) stream(a *answer, last bool) error {
 	request := &model.Request{
-		Model: x.agent.Model, Agent: x.agent.Name, ThreadID: x.threadID, Index: x.requests,
+		Model: x.agent.Model, Agent: x.agent.Name, ThreadID: x.threadID, Index: x.asks(x.agent.Name),
 		Messages: x.history, Tools: x.schemas, NoTools: last,
 		Temperature: x.agent.Temperature, MaxTokens: x.agent.MaxTokens, Memo: &x.memo,
 	}
-	x.requests++
 	for chunk, err := range x.agent.Backend.Stream(x.ctx, request) {
 		if x.ctx.Err() != nil {
 			return context.Cause(x.ctx)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -195,8 +196,10 @@ func (r *Runner) reserve(threadID string) (release func(), err error) {
 func (r *Runner) newRun(a *Agent, thread *Thread, row Run, open string) *run {
 	x := &run{
 		runner: r, agent: a, id: row.ID, threadID: row.ThreadID, messageID: r.newID("msg"), turn: row.Turn,
-		tools: map[string]*tool.Tool{}, ids: map[string]bool{}, requests: thread.Requests[a.Name], done: make(chan struct{}),
+		taken: row.Turn, tools: map[string]*tool.Tool{}, done: make(chan struct{}),
+		shared: &shared{ids: map[string]bool{}, requests: map[string]int{}, lastTurn: row.Turn},
 	}
+	maps.Copy(x.requests, thread.Requests)
 	if len(row.Context) > 0 {
 		if err := json.Unmarshal(row.Context, &x.context); err != nil {
 			r.logger().Warn("a run's context does not decode", "run", row.ID, "error", err)

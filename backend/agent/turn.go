@@ -170,16 +170,10 @@ func (a *answer) input(part model.ToolInput) {
 
 func (a *answer) start(id, name string) *call {
 	a.closePart()
-	c := &call{id: id, key: id, name: name, tool: a.tools[name]}
-	if id == "" || a.ids[id] {
+	c := &call{id: a.callID(id, a.turn, len(a.calls)+1), key: id, name: name, tool: a.tools[name]}
+	if c.id != id {
 		c.providerID = id
-		for n := len(a.calls) + 1; ; n++ {
-			if c.id = fmt.Sprintf("call_%d_%d", a.turn, n); !a.ids[c.id] {
-				break
-			}
-		}
 	}
-	a.ids[c.id] = true
 	a.calls = append(a.calls, c)
 	event := &protocol.ToolCallStart{ID: c.id, ToolName: name, ProviderCallID: c.providerID}
 	if c.tool != nil {
