@@ -10,7 +10,8 @@
 //	approval            calls that wait for a person, and rules in their place     → protocol tool
 //	agent               the run loop and its store's seam                          → approval model protocol tool
 //	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
-//	toolset/workspace   tools on the files of one folder                           → tool
+//	internal/process    shell commands and their output                            →
+//	toolset/workspace   tools on the files of one folder                           → tool internal/process
 //	server              agents over HTTP                                           → agent approval model protocol tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
 //	studio              the desktop app without a window                           → agent approval client model model/openai model/scripted protocol server storage tool toolset/workspace

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"callboard/backend/internal/process"
 	"callboard/backend/tool"
 )
 
@@ -70,15 +71,14 @@ func (w *workspace) environment() []string {
 	if w.options.Env != nil {
 		return append(slices.Clone(w.options.Env), "PWD="+w.root)
 	}
-	var env []string
-	for _, variable := range os.Environ() {
-		// a command's output is stored, and the model reads it: keys to models have no place there
-		if name, _, _ := strings.Cut(variable, "="); !strings.HasSuffix(strings.ToUpper(name), "_API_KEY") {
-			env = append(env, variable)
-		}
-	}
-	return append(env, "PWD="+w.root)
+	return append(process.Environ(), "PWD="+w.root)
 }
+
+// modelHeadBytes and modelTailBytes are how much of an output the model reads; a run's own limit would cut the end, which says most.
+const (
+	modelHeadBytes = 8 << 10
+	modelTailBytes = 24 << 10
+)
 
 // Progress goes out at once, then at most this often; rarer the longer a command runs, for each piece of it is kept.
 const (
@@ -96,16 +96,16 @@ func (w *workspace) command(ctx tool.Context, in commandArgs) (out tool.Output[c
 	if err := root.Close(); err != nil {
 		return out, fmt.Errorf("close the workspace folder: %w", err)
 	}
-	p := &process{command: in.Command, folder: w.root, env: w.environment()}
-	if err := p.start(ctx); err != nil {
+	p := &process.Process{Command: in.Command, Folder: w.root, Env: w.environment()}
+	if err := p.Start(ctx); err != nil {
 		return out, fmt.Errorf("start the command: %w", err)
 	}
 	timeout := time.NewTimer(time.Duration(in.TimeoutMs) * time.Millisecond)
 	defer timeout.Stop()
 	end := w.watch(ctx, p, timeout.C)
 
-	out.Details = commandDetails{Terminal: tool.Terminal(p.output.text(headBytes, tailBytes))}
-	output := plain(p.output.text(modelHeadBytes, modelTailBytes))
+	out.Details = commandDetails{Terminal: tool.Terminal(p.Output.Text(process.HeadBytes, process.TailBytes))}
+	output := plain(p.Output.Text(modelHeadBytes, modelTailBytes))
 	switch {
 	case errors.Is(end, errCommandTimeout):
 		out.Presentation = presentCommand(in, "timed out")
@@ -118,7 +118,7 @@ func (w *workspace) command(ctx tool.Context, in commandArgs) (out tool.Output[c
 		out.Presentation = presentCommand(in, "cancelled")
 		return out, end
 	}
-	code, note := p.result()
+	code, note := p.Result()
 	out.Content = commandResult{ExitCode: code, Output: output, Note: note}
 	out.Presentation = presentCommand(in, fmt.Sprintf("exit %d", code))
 	if code != 0 {
@@ -130,7 +130,7 @@ func (w *workspace) command(ctx tool.Context, in commandArgs) (out tool.Output[c
 var errCommandTimeout = errors.New("the command's time is over")
 
 // watch reports progress until the process has ended, of itself or because it has to; then the error says why.
-func (w *workspace) watch(ctx tool.Context, p *process, timeout <-chan time.Time) error {
+func (w *workspace) watch(ctx tool.Context, p *process.Process, timeout <-chan time.Time) error {
 	started := time.Now()
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
@@ -138,20 +138,20 @@ func (w *workspace) watch(ctx tool.Context, p *process, timeout <-chan time.Time
 	var next time.Duration
 	for {
 		select {
-		case <-p.exited:
-			p.finish()
+		case <-p.Exited():
+			p.Finish()
 			return nil
 		case <-timeout:
-			p.kill()
+			p.Kill()
 			return errCommandTimeout
 		case <-ctx.Done():
-			p.kill()
+			p.Kill()
 			return ctx.Err()
 		case <-tick.C:
 			passed := time.Since(started)
-			if size := p.output.size(); size != reported && passed >= next {
+			if size := p.Output.Size(); size != reported && passed >= next {
 				reported, next = size, passed+passed/progressShare
-				latest := p.output.latest(progressBytes)
+				latest := p.Output.Latest(progressBytes)
 				ctx.Update(tool.Update{
 					Content: lastLines(plain(latest), progressLines),
 					Details: commandDetails{Terminal: tool.Terminal(latest)},
@@ -159,4 +159,36 @@ func (w *workspace) watch(ctx tool.Context, p *process, timeout <-chan time.Time
 			}
 		}
 	}
+}
+
+var escapes = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])`)
+
+// plain is what a terminal would show of a text: no colours, and of a line that was written over, its last state.
+func plain(s string) string {
+	s = withLF(escapes.ReplaceAllString(s, ""))
+	if !strings.Contains(s, "\r") {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		end := strings.TrimRight(line, "\r\n")
+		if at := strings.LastIndexByte(end, '\r'); at >= 0 {
+			line = line[at+1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// lastLines gives the last n lines of a text.
+func lastLines(s string, n int) string {
+	s = strings.TrimRight(s, "\n")
+	at := len(s)
+	for range n {
+		at = strings.LastIndexByte(s[:at], '\n')
+		if at < 0 {
+			return s
+		}
+	}
+	return s[at+1:]
 }

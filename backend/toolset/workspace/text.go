@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"callboard/backend/internal/process"
 )
 
 const (
@@ -91,7 +93,7 @@ func readText(root *os.Root, path string, limit int64) (content string, size int
 	}
 	size = max(stat.Size(), int64(len(raw)))
 	if int64(len(raw)) < size {
-		raw = wholeRunes(raw)
+		raw = process.WholeRunes(raw)
 	}
 	if isBinary(raw) {
 		return "", 0, fmt.Errorf("%s is %w: %d bytes of %s", shown(path), errNotText, size, http.DetectContentType(raw))
@@ -104,17 +106,4 @@ func readText(root *os.Root, path string, limit int64) (content string, size int
 
 func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), sniffBytes)], 0) >= 0
-}
-
-// wholeRunes leaves out the character that was cut at the end.
-func wholeRunes(b []byte) []byte {
-	for i := 1; i <= utf8.UTFMax && i <= len(b); i++ {
-		if c := b[len(b)-i]; utf8.RuneStart(c) {
-			if !utf8.FullRune(b[len(b)-i:]) {
-				return b[:len(b)-i]
-			}
-			return b
-		}
-	}
-	return b
 }
