@@ -58,6 +58,9 @@ type Runner struct {
 	// Resolve finds the agent of a thread by name, for runs started by name and runs that are resumed. An unknown name is
 	// ErrNotFound. Agents is the common case.
 	Resolve func(ctx context.Context, name, threadID string) (*Agent, error)
+	// Tools are offered to every agent, after its own; of one name the agent's own wins. They are read when a run begins and when
+	// it goes on.
+	Tools *tool.Registry
 	// OnEvent hears every event after it was stored, in the order of its run, from one goroutine per run. One that panics is
 	// logged, and the run goes on. A slow one slows its run. It must not wait for its own run: Decide does, from a goroutine it may.
 	OnEvent func(runID string, f protocol.Frame)

@@ -72,7 +72,7 @@ func (x *run) settle(calls []*call) ([]*approval.Pending, error) {
 func (x *run) judge(c *call) (*approval.Pending, bool) {
 	switch p := c.asked; {
 	case c.tool == nil:
-		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.agent.Tools)}, protocol.StateFailed)
+		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.runner.Offered(x.agent))}, protocol.StateFailed)
 	case p != nil && p.Decision == nil:
 		again := *p
 		again.Asked = true

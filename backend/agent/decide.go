@@ -95,7 +95,7 @@ func (r *Runner) decisionEvents(ctx context.Context, st *RunState, p *approval.P
 	if err != nil {
 		return nil, fmt.Errorf("check edited arguments of call %s: %w", p.ToolCallID, err)
 	}
-	for _, t := range a.Tools {
+	for _, t := range r.Offered(a) {
 		if t.Name == p.ToolName {
 			if _, err := t.Prepare(*d.ArgumentsText); err != nil {
 				return nil, err

@@ -43,21 +43,24 @@ func (r *Runner) Next(ctx context.Context, agentName, threadID string) (*Next, e
 		return nil, err
 	}
 	next := &Next{AgentName: a.Name, Model: a.Model}
-	for _, t := range a.offered() {
+	for _, t := range r.Offered(a) {
 		next.Tools = append(next.Tools, t.Name)
 	}
 	next.Messages, next.Repairs = a.historyOf(thread, open)
 	return next, nil
 }
 
-// offered are the agent's tools, each name once.
-func (a *Agent) offered() []*tool.Tool {
-	seen := make(map[string]bool, len(a.Tools))
-	tools := make([]*tool.Tool, 0, len(a.Tools))
-	for _, t := range a.Tools {
-		if !seen[t.Name] {
-			seen[t.Name] = true
-			tools = append(tools, t)
+// Offered are the tools an agent can call in a run, each name once: its own, then those of Runner.Tools.
+func (r *Runner) Offered(a *Agent) []*tool.Tool {
+	shared := r.Tools.All()
+	seen := make(map[string]bool, len(a.Tools)+len(shared))
+	tools := make([]*tool.Tool, 0, len(a.Tools)+len(shared))
+	for _, list := range [][]*tool.Tool{a.Tools, shared} {
+		for _, t := range list {
+			if !seen[t.Name] {
+				seen[t.Name] = true
+				tools = append(tools, t)
+			}
 		}
 	}
 	return tools

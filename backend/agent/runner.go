@@ -205,7 +205,7 @@ func (r *Runner) newRun(a *Agent, thread *Thread, row Run, open string) *run {
 			r.logger().Warn("a run's context does not decode", "run", row.ID, "error", err)
 		}
 	}
-	for _, t := range a.offered() {
+	for _, t := range r.Offered(a) {
 		x.tools[t.Name] = t
 		x.schemas = append(x.schemas, model.ToolSchema(t.Schema()))
 	}

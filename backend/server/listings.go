@@ -42,8 +42,8 @@ type agentAnswer struct {
 func (s *Server) listAgents(w http.ResponseWriter, _ *http.Request) error {
 	agents := make([]agentAnswer, 0, len(s.Agents))
 	for _, a := range s.Agents {
-		answer := agentAnswer{Name: a.Name, Description: a.Description, Tools: make([]string, 0, len(a.Tools))}
-		for _, t := range a.Tools {
+		answer := agentAnswer{Name: a.Name, Description: a.Description, Tools: []string{}}
+		for _, t := range s.Runner.Offered(a) {
 			answer.Tools = append(answer.Tools, t.Name)
 		}
 		agents = append(agents, answer)
@@ -66,7 +66,7 @@ type toolAnswer struct {
 func (s *Server) listTools(w http.ResponseWriter, _ *http.Request) error {
 	tools, seen := []toolAnswer{}, map[string]struct{}{}
 	for _, a := range s.Agents {
-		for _, t := range a.Tools {
+		for _, t := range s.Runner.Offered(a) {
 			if _, twice := seen[t.Name]; twice {
 				continue
 			}
