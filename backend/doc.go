@@ -12,11 +12,12 @@
 //	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
 //	internal/process    shell commands and their output                            →
 //	toolset/workspace   tools on the files of one folder                           → tool internal/process
+//	toolset/memory      tools that keep notes, and their store's test              → tool
 //	server              agents over HTTP                                           → agent approval model protocol tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
 //	studio              the desktop app without a window                           → agent approval client model model/openai model/scripted protocol server storage tool toolset/workspace
 //	examples            programs a stranger could write                            → agent approval client model model/openai model/scripted protocol server tool
-//	storage             the store in SQLite, a folder beside this one              → agent approval model protocol tool
+//	storage             the store in SQLite, a folder beside this one              → agent approval model protocol tool toolset/memory
 //	main                the program, at the top                                    → agent protocol server studio
 //
 // A heavy dependency has one leaf.

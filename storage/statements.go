@@ -30,6 +30,8 @@ type statements struct {
 	findCalls, insertCall, updateCall, putApproval                                               *statement
 	findRequest, insertRequest, sentRequest, insertReceived, putSetting                          *statement
 	putRule, useRule, deleteRule                                                                 *statement
+	insertNote, insertNoteWords, deleteNote                                                      *statement
+	insertSchedule, moveSchedule, deleteSchedule                                                 *statement
 }
 
 func (w *writer) prepare() error {
@@ -104,6 +106,15 @@ func (w *writer) prepare() error {
 		{&w.useRule, `update rules set uses = uses + 1, last_used_at_ms = ?1
 			where id = ?2 and enabled = 1 and (expires_at_ms = 0 or expires_at_ms > ?1)`},
 		{&w.deleteRule, `delete from rules where id = ?`},
+
+		{&w.insertNote, `insert into notes (id, user_id, agent_name, text, tags, created_at_ms) values (?, ?, ?, ?, ?, ?)`},
+		{&w.insertNoteWords, `insert into note_words (rowid, words) values (?, ?)`},
+		{&w.deleteNote, `delete from notes where id = ? and user_id = ? and agent_name = ?`},
+
+		{&w.insertSchedule, `insert into schedules (id, thread, agent_name, user_id, message, cron, zone, next_ms, created_at_ms)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.moveSchedule, `update schedules set next_ms = ? where id = ?`},
+		{&w.deleteSchedule, `delete from schedules where id = ?`},
 	} {
 		s, err := prepare(w.conn, p.text)
 		if err != nil {

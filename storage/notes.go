@@ -1,0 +1,95 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"callboard/backend/agent"
+	"callboard/backend/toolset/memory"
+)
+
+// maxQueryWords is how many words of a query count.
+const maxQueryWords = 64
+
+// AddNote keeps a note.
+func (db *DB) AddNote(_ context.Context, n memory.Note) error {
+	tags := n.Tags
+	if tags == nil {
+		tags = []string{}
+	}
+	encoded, err := optionalJSON(&tags)
+	if err != nil {
+		return fmt.Errorf("keep note %s: %w", n.ID, err)
+	}
+	words := strings.Join(memory.Words(n.Text+" "+strings.Join(tags, " ")), " ")
+	return db.change("keep note "+n.ID, func(w *writer) error {
+		row, err := w.insertNote.insert(n.ID, n.Owner.UserID, n.Owner.AgentName, n.Text, encoded, n.CreatedAtMs)
+		if err == nil {
+			_, err = w.insertNoteWords.exec(row, words)
+		}
+		return err
+	})
+}
+
+// FindNotes returns the notes of an owner that match a query, the best first, or the newest where it has no word.
+func (db *DB) FindNotes(ctx context.Context, of memory.Owner, query string, limit int) ([]memory.Note, error) {
+	const columns = "select id, text, tags, created_at_ms from notes "
+	text, args := columns+"where user_id = ? and agent_name = ? order by n desc limit ?", []any{of.UserID, of.AgentName, limit}
+	if expression := matching(query); expression != "" {
+		text = columns + `join note_words on note_words.rowid = notes.n where user_id = ? and agent_name = ? and note_words match ?
+			order by bm25(note_words), n desc limit ?`
+		args = []any{of.UserID, of.AgentName, expression, limit}
+	}
+	found := []memory.Note{}
+	err := db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return each(ctx, tx, func(rows *sql.Rows) error {
+			n := memory.Note{Owner: of}
+			var tags []byte
+			if err := rows.Scan(&n.ID, &n.Text, &tags, &n.CreatedAtMs); err != nil {
+				return err
+			}
+			if err := parse(tags, &n.Tags); err != nil {
+				return fmt.Errorf("note %s: %w", n.ID, err)
+			}
+			if len(n.Tags) == 0 {
+				n.Tags = nil
+			}
+			found = append(found, n)
+			return nil
+		}, text, args...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find notes: %w", err)
+	}
+	return found, nil
+}
+
+// matching is a query in the language of FTS5: any of its words, whole or by its beginning. Words hold letters and digits alone, so
+// that nothing in them means anything else. It is empty when there is none.
+func matching(query string) string {
+	var terms []string
+	seen := map[string]bool{}
+	for _, word := range memory.Words(query) {
+		if seen[word] {
+			continue
+		}
+		seen[word] = true
+		terms = append(terms, `"`+word+`"`, `"`+memory.Beginning(word)+`"*`)
+		if len(seen) == maxQueryWords {
+			break
+		}
+	}
+	return strings.Join(terms, " OR ")
+}
+
+// DeleteNote removes a note of an owner, or returns memory.ErrNotFound.
+func (db *DB) DeleteNote(_ context.Context, of memory.Owner, id string) error {
+	err := db.change("delete note "+id, func(w *writer) error { return w.one(w.deleteNote, id, of.UserID, of.AgentName) })
+	if errors.Is(err, agent.ErrNotFound) {
+		return fmt.Errorf("delete note %s: %w", id, memory.ErrNotFound)
+	}
+	return err
+}
