@@ -237,7 +237,24 @@ func decodeTurn(f *fields) *Turn {
 		Usage:        decodeUsage(f),
 		FirstTokenMs: f.integer("firstTokenMs"),
 		Reason:       f.optionalText("reason"),
+		Held:         f.flag("held"),
+		Cut:          decodeCut(f),
 	}
+}
+
+func decodeCut(parent *fields) *Cut {
+	f := parent.object("cut")
+	if f == nil {
+		return nil
+	}
+	c := &Cut{
+		Messages:        int(f.integerOr0("messages")),
+		BeforeMessageID: f.optionalText("beforeMessageId"),
+		Limit:           int(f.integerOr0("limit")),
+		Refused:         f.flag("refused"),
+	}
+	parent.check(f)
+	return c
 }
 
 func decodeFinish(f *fields) *Finish {

@@ -62,6 +62,18 @@ type Turn struct {
 	Usage        *model.Usage       `json:"usage,omitempty"`
 	FirstTokenMs *int64             `json:"firstTokenMs,omitempty"`
 	Reason       string             `json:"reason,omitempty"` // of a retry
+	// Held says of a start that nothing of the answer goes out before it was checked.
+	Held bool `json:"held,omitempty"`
+	// Cut says of a start or a retry what of the history was left out of its request, where that changed in this run.
+	Cut *Cut `json:"cut,omitempty"`
+}
+
+// Cut is what a request leaves out of the history: whole exchanges, so that the model reads no more than it can.
+type Cut struct {
+	Messages        int    `json:"messages"`                  // how many are left out
+	BeforeMessageID string `json:"beforeMessageId,omitempty"` // the first message after them that is sent
+	Limit           int    `json:"limit,omitempty"`           // in tokens, the one that was set
+	Refused         bool   `json:"refused,omitempty"`         // the provider had refused more
 }
 
 // TurnPhase says which moment of a turn a Turn event marks.

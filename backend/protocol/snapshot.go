@@ -26,6 +26,7 @@ func (t *Transcript) Snapshot() any {
 		s.Turns = append(s.Turns, turnJSON{
 			Turn: r.Turn, AgentName: r.AgentName, Model: r.Model, StartedAt: r.StartedMs, EndedAt: r.EndedMs,
 			FirstTokenMs: r.FirstTokenMs, FinishReason: r.FinishReason, Usage: usageOf(r.Usage), Retries: r.Retries, Dropped: r.Dropped,
+			Held: r.Held, Cut: r.Cut,
 		})
 	}
 	for _, a := range t.Approvals {
@@ -131,6 +132,8 @@ type (
 		Usage        *model.Usage       `json:"usage,omitempty"`
 		Retries      []Retry            `json:"retries,omitempty"`
 		Dropped      int                `json:"dropped"`
+		Held         bool               `json:"held,omitempty"`
+		Cut          *Cut               `json:"cut,omitempty"`
 	}
 	approvalJSON struct {
 		ToolCallID       string            `json:"toolCallId"`

@@ -151,6 +151,8 @@ type TurnRecord struct {
 	Usage        *model.Usage
 	Retries      []Retry
 	Dropped      int // calls of this turn that were dropped
+	Held         bool
+	Cut          *Cut // the newest that was told
 }
 
 // Retry is a try of a turn that was taken back.
@@ -325,6 +327,8 @@ func (t *Transcript) takeTurn(f Frame, e *Turn) {
 	t.turn = e.Turn
 	record.AgentName = cmp.Or(e.AgentName, record.AgentName)
 	record.Model = cmp.Or(e.Model, record.Model)
+	record.Held = record.Held || e.Held
+	record.Cut = cmp.Or(e.Cut, record.Cut)
 	switch e.Phase {
 	case TurnRetry:
 		t.takeBack(f, e.Turn)

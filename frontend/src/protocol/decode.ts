@@ -1,6 +1,7 @@
 import type {
   Approval,
   CallState,
+  Cut,
   Event,
   Finish,
   Presentation,
@@ -81,6 +82,8 @@ export function decodeEvent(type: string, f: Fields, raw: string): Event {
         usage: usage(f),
         firstTokenMs: optionalInteger(f, 'firstTokenMs'),
         reason: optionalText(f, 'reason'),
+        held: flag(f, 'held'),
+        cut: cut(f),
       }
     case 'start':
       return {
@@ -210,6 +213,17 @@ function usage(parent: Fields): Usage | undefined {
     totalTokens: optionalInteger(f, 'totalTokens'),
     reasoningTokens: optionalInteger(f, 'reasoningTokens'),
     cachedInputTokens: optionalInteger(f, 'cachedInputTokens'),
+  }
+}
+
+function cut(parent: Fields): Cut | undefined {
+  const f = optionalFields(parent, 'cut')
+  if (f === undefined) return undefined
+  return {
+    messages: optionalInteger(f, 'messages') ?? 0,
+    beforeMessageId: optionalText(f, 'beforeMessageId'),
+    limit: optionalInteger(f, 'limit') || undefined,
+    refused: flag(f, 'refused'),
   }
 }
 

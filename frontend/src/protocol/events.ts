@@ -92,6 +92,16 @@ export interface Turn {
   usage?: Usage
   firstTokenMs?: number
   reason?: string // of a retry
+  held: boolean // nothing of the answer goes out before it was checked
+  cut?: Cut // of a start or a retry, where it changed in this run
+}
+
+/** What a request leaves out of the history: whole exchanges, so that the model reads no more than it can. */
+export interface Cut {
+  messages: number // how many are left out
+  beforeMessageId?: string // the first message after them that is sent
+  limit?: number // in tokens, the one that was set
+  refused: boolean // the provider had refused more
 }
 
 export interface PartStart {

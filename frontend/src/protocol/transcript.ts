@@ -3,6 +3,7 @@ import { end, finish, takeBack } from './ends'
 import type {
   Approval,
   CallState,
+  Cut,
   DropReason,
   Finish,
   Frame,
@@ -130,6 +131,8 @@ export interface Turn {
   usage?: Usage
   retries: { at: number; reason?: string }[]
   dropped: number // calls of this turn that were dropped
+  held: boolean
+  cut?: Cut // the newest that was told
 }
 
 /** What the fold alone reads of a run. */
@@ -308,7 +311,7 @@ function start(t: Transcript, e: Start): void {
 function turn(t: Transcript, f: Frame, e: TurnEvent): void {
   let entry = t.own.turns.get(e.turn)
   if (entry === undefined) {
-    entry = { turn: e.turn, startedAt: f.at, retries: [], dropped: 0 }
+    entry = { turn: e.turn, startedAt: f.at, retries: [], dropped: 0, held: false }
     t.own.turns.set(e.turn, entry)
     t.turns.push(entry)
   }
@@ -316,6 +319,8 @@ function turn(t: Transcript, f: Frame, e: TurnEvent): void {
   t.own.watch?.changes(entry)
   entry.agentName = e.agentName ?? entry.agentName
   entry.model = e.model ?? entry.model
+  entry.held ||= e.held
+  entry.cut = e.cut ?? entry.cut
   if (e.phase === 'retry') {
     takeBack(t, f, e.turn)
     entry.retries.push({ at: f.at, reason: e.reason })
