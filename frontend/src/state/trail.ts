@@ -56,14 +56,12 @@ export class Trail {
   readonly #items: readonly Item[]
   readonly #turns: TurnAsItWas[]
   readonly #agentName: string
-  readonly #dropped: number
   readonly #stops: Stop[]
 
   constructor(run: RunView, last: Trail | undefined) {
     const { transcript: t } = run
     this.#items = t.items.slice()
     this.#agentName = t.agentName || run.agentName
-    this.#dropped = t.dropped.length
     this.#turns = turnsOf(run, last ? last.#turns : [])
     this.before = last ? last.#rows : []
     this.#stops = last ? this.#shared(last) : []
@@ -81,29 +79,21 @@ export class Trail {
 
   /** The stops of the last trail up to which nothing is different. */
   #shared(last: Trail): Stop[] {
-    if (last.#agentName !== this.#agentName || last.#dropped !== this.#dropped) return []
+    if (last.#agentName !== this.#agentName) return []
     const items = firstDifference(this.#items, last.#items)
     const turns = firstDifference(this.#turns, last.#turns)
     return last.#stops.filter((stop) => stop.items <= items && stop.turns < turns && !stop.orphaned)
   }
 
-  /** Begins at the last stop that still holds. What a call before it depends on may stand after it. */
+  /** Begins at the last stop that still holds: when the call before it had been written depends on what stands after it. */
   #begin(run: RunView): Stop {
-    const stop = this.#stops.at(-1) ?? beginning
-    this.#readCalls(run, stop.items)
-    if (stop === beginning) return stop
-    const at = lastCall(this.before, stop.rows)
-    if (
-      !at ||
-      at.written ===
-        writtenAt(
-          run,
-          at.call,
-          this.calls.find((call) => call !== undefined),
-        )
-    )
-      return stop
-    this.#stops.length = 0
+    for (let stop = this.#stops.at(-1); stop; stop = this.#stops.at(-1)) {
+      this.#readCalls(run, stop.items)
+      const next = this.calls.find((call) => call !== undefined)
+      const last = lastCall(this.before, stop.rows)
+      if (!last || last.written === writtenAt(run, last.call, next)) return stop
+      this.#stops.pop()
+    }
     this.#readCalls(run, 0)
     return beginning
   }
