@@ -19,6 +19,7 @@ type Call struct {
 	Tool *Tool
 
 	bound     invocation
+	arguments json.RawMessage // checked, with defaults; nil without a sandbox
 	presented sync.Once
 	shown     *Presentation
 }
@@ -81,6 +82,9 @@ func (b *bound[In, Out]) preview(ctx Context) (any, bool, error) {
 }
 
 func (b *bound[In, Out]) run(ctx Context) (output, error) {
+	if b.config.Run == nil {
+		return output{}, &Error{Code: CodeSandboxUnavailable, Message: fmt.Sprintf("Tool %q runs in its sandbox alone", b.config.Name)}
+	}
 	out, err := b.config.Run(ctx, b.in)
 	return splitOutput(out), err
 }
@@ -144,7 +148,10 @@ func (c *Call) isTimeout(cause error) bool {
 // Run runs the call and splits what it gives. It never panics, and returns at the latest when the tool's timeout is over, or
 // Grace after ctx is done; then Result.Left is set until the tool returns. A result a tool still gives within the grace counts;
 // an error is then CodeCancelled.
-func (c *Call) Run(ctx Context) Result {
+func (c *Call) Run(ctx Context) Result { return c.RunIn(ctx, nil) }
+
+// RunIn is Run with the tool's own Run replaced by an executor, when the tool declares a sandbox. There are then no updates.
+func (c *Call) RunIn(ctx Context, executor Executor) Result {
 	start := time.Now()
 	if ctx.Context == nil {
 		ctx.Context = context.Background()
@@ -160,6 +167,9 @@ func (c *Call) Run(ctx Context) Result {
 		ctx.Context, cancel = context.WithCancel(ctx.Context)
 	}
 	defer cancel()
+	if executor != nil && c.Tool.Sandbox != nil {
+		ctx.OnUpdate = nil
+	}
 	updates := gate{ctx: ctx.Context, observer: ctx.OnUpdate, toolName: c.Tool.Name}
 	if ctx.OnUpdate != nil {
 		ctx.OnUpdate = updates.send
@@ -172,7 +182,7 @@ func (c *Call) Run(ctx Context) Result {
 		defer close(left)
 		var o outcome
 		defer func() { done <- o }() // deferred: a tool may end its goroutine
-		c.work(ctx, &o)
+		c.work(ctx, executor, &o)
 	}()
 
 	select {
@@ -198,7 +208,7 @@ func (c *Call) Run(ctx Context) Result {
 }
 
 // work runs the tool and encodes what it gives: here, so that a MarshalJSON that panics or hangs is caught like the tool itself.
-func (c *Call) work(ctx Context, o *outcome) {
+func (c *Call) work(ctx Context, executor Executor, o *outcome) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
@@ -208,7 +218,7 @@ func (c *Call) work(ctx Context, o *outcome) {
 			o.err = fmt.Errorf("tool %q ended its goroutine", c.Tool.Name)
 		}
 	}()
-	out, err := c.bound.run(ctx)
+	out, err := c.run(ctx, executor)
 	o.cause = context.Cause(ctx)
 	o.details, o.presentation = encodeDetails(out.details), out.presentation
 	if err == nil {

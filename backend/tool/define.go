@@ -40,7 +40,10 @@ type Config[In, Out any] struct {
 	// Preview shows what a call would do, without doing it: details for the approval card. May be nil.
 	Preview func(Context, In) (details any, err error)
 	Hooks   InputHooks
+	// Sandbox is where an agent's calls run in place of Run; nil is nowhere else.
+	Sandbox *Sandbox
 	// Run does the call. With an error, the Details and Presentation of an Output still count; its Content does not.
+	// Of a tool with a Sandbox it is what runs on the host where that is not there, and may be nil.
 	Run func(Context, In) (Out, error)
 }
 
@@ -60,7 +63,9 @@ type Tool struct {
 	Timeout         time.Duration
 	MaxResultLength int
 	Hooks           InputHooks
+	Sandbox         *Sandbox
 
+	hasRun       bool
 	approval     Approval
 	presentation *Presentation
 	parameters   json.RawMessage
@@ -89,10 +94,15 @@ func Define[In, Out any](c Config[In, Out]) (*Tool, error) {
 		Timeout:         c.Timeout,
 		MaxResultLength: c.MaxResultLength,
 		Hooks:           c.Hooks,
+		hasRun:          c.Run != nil,
 		approval:        c.Approval,
 		presentation:    clone(c.Presentation),
 	}
-	if err := t.check(c.Run != nil); err != nil {
+	if c.Sandbox != nil {
+		own := *c.Sandbox
+		t.Sandbox = &own
+	}
+	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("define tool %q: %w", c.Name, err)
 	}
 	in, err := c.describeInput()
@@ -107,6 +117,9 @@ func Define[In, Out any](c Config[In, Out]) (*Tool, error) {
 		return nil, fmt.Errorf("define tool %q: output: %w", c.Name, err)
 	}
 	t.outputSchema, t.output = out.text, out.compiled
+	if err := t.checkSandbox(); err != nil {
+		return nil, fmt.Errorf("define tool %q: sandbox: %w", c.Name, err)
+	}
 	return t, nil
 }
 
@@ -119,7 +132,7 @@ func (c *Config[In, Out]) describeInput() (*description, error) {
 
 func (c *Config[In, Out]) describeOutput() (*description, error) {
 	if c.OutputSchema == nil {
-		return describeOutput(contentType(reflect.TypeFor[Out]()))
+		return describeOutput(contentType(reflect.TypeFor[Out]()), c.Sandbox != nil)
 	}
 	compiled, err := compileGiven(c.OutputSchema)
 	if err != nil {
@@ -158,9 +171,9 @@ func (t *Tool) OutputSchema() json.RawMessage { return t.outputSchema }
 // StaticPresentation is what is known of every call without its arguments; nil if nothing is.
 func (t *Tool) StaticPresentation() *Presentation { return clone(t.presentation) }
 
-func (t *Tool) check(hasRun bool) error {
+func (t *Tool) check() error {
 	switch {
-	case !hasRun:
+	case !t.hasRun && t.Sandbox == nil:
 		return errors.New("it has no Run")
 	case t.presentation != nil && strings.TrimSpace(t.presentation.Label) == "":
 		return errors.New("its Presentation has no Label")
@@ -168,6 +181,11 @@ func (t *Tool) check(hasRun bool) error {
 		return fmt.Errorf("its Timeout is negative: %s", t.Timeout)
 	case t.MaxResultLength < NoLimit:
 		return fmt.Errorf("its MaxResultLength is %d: it is a length, 0, or NoLimit", t.MaxResultLength)
+	}
+	if t.Sandbox != nil {
+		if err := t.Sandbox.check(); err != nil {
+			return fmt.Errorf("sandbox: %w", err)
+		}
 	}
 	for _, effect := range t.SideEffects {
 		switch effect {

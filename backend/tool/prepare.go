@@ -25,11 +25,16 @@ func (t *Tool) Prepare(argumentsText string) (*Call, error) {
 	if err := t.arguments.Validate(tree); err != nil {
 		return nil, invalid(err, explain(err))
 	}
-	inv, err := t.decode(r.decoded())
+	text := r.decoded()
+	inv, err := t.decode(text)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Tool: t, bound: inv}, nil
+	c := &Call{Tool: t, bound: inv}
+	if t.Sandbox != nil {
+		c.arguments = text
+	}
+	return c, nil
 }
 
 // Read reads an argument text, or a value in one, as Prepare does before it looks at a schema: what Prepare refuses of any text is

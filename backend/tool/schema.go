@@ -46,8 +46,9 @@ func describeInput(t reflect.Type) (*description, error) {
 	return d, nil
 }
 
-// describeOutput describes the content of a result. The compiled schema is nil where every value of the Go type fits.
-func describeOutput(t reflect.Type) (*description, error) {
+// describeOutput describes the content of a result. The compiled schema is nil where every value of the Go type fits, unless
+// values come from elsewhere too.
+func describeOutput(t reflect.Type, elsewhere bool) (*description, error) {
 	if s := specialSchema(deref(t)); s != nil && s.Type == "" && s.AnyOf == nil && s.OneOf == nil && s.Ref == "" && s.Enum == nil {
 		return &description{}, nil
 	}
@@ -56,7 +57,7 @@ func describeOutput(t reflect.Type) (*description, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !b.constrained {
+	if !b.constrained && !elsewhere {
 		d.compiled = nil
 	}
 	return d, nil

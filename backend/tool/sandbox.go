@@ -1,0 +1,250 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/docker/go-units"
+)
+
+// Sandbox declares where a tool's calls run in place of its Run (seeds/custom-tools.txt, Sandbox Configuration).
+type Sandbox struct {
+	Type      SandboxType
+	Resources Resources
+	// Timeout limits one call; 0 is the sandbox's own default. In Docker a command that is over its time is a result that says so,
+	// in WASM it is CodeSandboxTimeout. The tool's own Timeout is a limit beside it.
+	Timeout time.Duration
+
+	// Of Docker: `sh -c` of the arguments' command, with their cwd and env, in a container of Image. The content is a CommandResult.
+	Image   string
+	Network NetworkMode // empty is NetworkNone
+
+	// Of WASM: the path of a module and the name of the function that gets the arguments as JSON. The content is what it returns,
+	// parsed as JSON when possible.
+	WasmModule   string
+	WasmFunction string
+}
+
+// SandboxType is a kind of sandbox.
+type SandboxType string
+
+// The kinds of sandbox.
+const (
+	Docker SandboxType = "docker"
+	WASM   SandboxType = "wasm"
+)
+
+// Resources limit a sandbox.
+type Resources struct {
+	Memory    string // "512MB", with units of 1024 as Docker has them; empty is the sandbox's default
+	PidsLimit int64  // processes in a container; 0 is no limit
+}
+
+// NetworkMode is what a container reaches.
+type NetworkMode string
+
+// The networks of a container.
+const (
+	NetworkNone   NetworkMode = "none"
+	NetworkBridge NetworkMode = "bridge"
+	NetworkHost   NetworkMode = "host"
+)
+
+// CommandResult is the content of a command that ran in a Docker sandbox, or on the host in its place.
+type CommandResult struct {
+	Stdout   string `json:"stdout"` // cut in the middle when it is long, as Stderr is
+	Stderr   string `json:"stderr"`
+	ExitCode int    `json:"exitCode"`
+	TimedOut bool   `json:"timedOut"`
+	Duration int64  `json:"duration"` // ms
+	Command  string `json:"command"`
+}
+
+// Executor runs calls of tools that declare a Sandbox. It is safe for concurrent use. Its errors are *Error with a code of
+// sandboxes where one of them says why.
+type Executor interface {
+	// Execute runs a call. Of an Output's Presentation that has no Label, Summary and Tone count: the rest is the tool's own.
+	Execute(ctx Context, job Job) (Output[any], error)
+	// EndRun lets go of what was kept for further calls of a run.
+	EndRun(runID string)
+}
+
+// Job is a checked call for an Executor.
+type Job struct {
+	ToolName  string
+	Sandbox   Sandbox
+	Arguments json.RawMessage // an object that fits the schema, defaults put in
+	// Host runs the tool's own Run, outside any sandbox; nil when the tool has none.
+	Host func(Context) (Output[any], error)
+}
+
+// Command is what a Docker sandbox runs.
+type Command struct {
+	Command string
+	Cwd     string            // empty is the sandbox's own
+	Env     map[string]string // beside the sandbox's own
+}
+
+// Command reads the arguments of a job for a shell. The error is an *Error with CodeInvalidArgs.
+func (j Job) Command() (Command, error) {
+	var c Command
+	var all map[string]json.RawMessage // Go's own decoding would take a CWD for a cwd
+	if err := json.Unmarshal(j.Arguments, &all); err != nil {
+		return c, invalid(err, explainDecoding(err))
+	}
+	for name, to := range map[string]any{"command": &c.Command, "cwd": &c.Cwd, "env": &c.Env} {
+		if text, given := all[name]; given {
+			if err := json.Unmarshal(text, to); err != nil {
+				return c, invalid(err, fmt.Sprintf("at '/%s': %v", name, err))
+			}
+		}
+	}
+	if strings.TrimSpace(c.Command) == "" {
+		err := errors.New("at '/command': there is no command")
+		return c, invalid(err, err.Error())
+	}
+	return c, nil
+}
+
+// Error codes of calls in a sandbox.
+const (
+	CodeSandboxUnavailable   = "SANDBOX_UNAVAILABLE" // nothing ran
+	CodeSandboxTimeout       = "SANDBOX_TIMEOUT"
+	CodeSandboxOOM           = "SANDBOX_OOM"
+	CodeSandboxFailed        = "SANDBOX_EXECUTION_FAILED"
+	CodeSandboxInvalidModule = "SANDBOX_INVALID_MODULE"
+)
+
+// MemoryBytes is Memory in bytes, 0 for none.
+func (r Resources) MemoryBytes() (int64, error) {
+	if r.Memory == "" {
+		return 0, nil
+	}
+	n, err := units.RAMInBytes(r.Memory)
+	if err != nil || n <= 0 || n == math.MaxInt64 {
+		return 0, fmt.Errorf("memory %q is no size such as 512MB", r.Memory)
+	}
+	return n, nil
+}
+
+// minContainerMemory is the least Docker accepts.
+const minContainerMemory = 6 << 20
+
+// maxModuleMemory is what a module can address.
+const maxModuleMemory = 4 << 30
+
+// check reports what makes a declaration one that can never work. What would be ignored is a mistake too: it limits nothing.
+func (s *Sandbox) check() error {
+	memory, err := s.Resources.MemoryBytes()
+	switch {
+	case err != nil:
+		return err
+	case s.Timeout < 0:
+		return fmt.Errorf("its Timeout is negative: %s", s.Timeout)
+	case s.Resources.PidsLimit < 0:
+		return fmt.Errorf("its PidsLimit is negative: %d", s.Resources.PidsLimit)
+	}
+	isSet := func(text string) bool { return strings.TrimSpace(text) != "" }
+	switch s.Type {
+	case Docker:
+		switch {
+		case !isSet(s.Image):
+			return errors.New("it has no Image")
+		case s.WasmModule != "" || s.WasmFunction != "":
+			return errors.New("WasmModule and WasmFunction are of WASM, not of Docker")
+		case memory != 0 && memory < minContainerMemory:
+			return fmt.Errorf("memory %q is less than the 6MB a container needs", s.Resources.Memory)
+		}
+		switch s.Network {
+		case "", NetworkNone, NetworkBridge, NetworkHost:
+			return nil
+		}
+		return fmt.Errorf("its Network %q is none of none, bridge and host", s.Network)
+	case WASM:
+		switch {
+		case !isSet(s.WasmModule):
+			return errors.New("it has no WasmModule")
+		case !isSet(s.WasmFunction):
+			return errors.New("it has no WasmFunction")
+		case s.Image != "" || s.Network != "" || s.Resources.PidsLimit != 0:
+			return errors.New("Image, Network and PidsLimit are of Docker, not of WASM")
+		case memory > maxModuleMemory:
+			return fmt.Errorf("memory %q is more than the 4GB a module can have", s.Resources.Memory)
+		}
+		return nil
+	default:
+		return fmt.Errorf("its Type %q is none of docker and wasm", s.Type)
+	}
+}
+
+// checkSandbox holds the rest of a declaration to its sandbox: Docker runs the arguments' command, and gives a CommandResult.
+func (t *Tool) checkSandbox() error {
+	if t.Sandbox == nil || t.Sandbox.Type != Docker {
+		return nil
+	}
+	var arguments struct {
+		Properties struct {
+			Command *struct{ Type string } `json:"command"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(t.parameters, &arguments); err != nil {
+		return fmt.Errorf("read the schema: %w", err)
+	}
+	if command := arguments.Properties.Command; command == nil || command.Type != "string" {
+		return errors.New(`Docker runs the argument "command", a string, and the tool has none`)
+	}
+	if _, err := t.encodeContent(CommandResult{}); err != nil {
+		return fmt.Errorf("what Docker gives does not fit Out (a tool.CommandResult does): %w", err)
+	}
+	return nil
+}
+
+// declaredArguments leaves out what the schema does not name: the tool's own Run would not see it either.
+func (t *Tool) declaredArguments(text []byte) (json.RawMessage, error) {
+	if t.shape == nil || t.shape.members == nil {
+		return text, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	before := len(all)
+	for name := range all {
+		if t.shape.members[name] == nil {
+			delete(all, name)
+		}
+	}
+	if len(all) == before {
+		return text, nil
+	}
+	return encode(all)
+}
+
+// run runs the tool's own Run, or has an executor run the call.
+func (c *Call) run(ctx Context, executor Executor) (output, error) {
+	if executor == nil || c.Tool.Sandbox == nil {
+		return c.bound.run(ctx)
+	}
+	arguments, err := c.Tool.declaredArguments(c.arguments)
+	if err != nil {
+		return output{}, err
+	}
+	job := Job{ToolName: c.Tool.Name, Sandbox: *c.Tool.Sandbox, Arguments: arguments}
+	if c.Tool.hasRun {
+		job.Host = func(ctx Context) (Output[any], error) {
+			out, err := c.bound.run(ctx)
+			return Output[any]{Content: out.content, Details: out.details, Presentation: out.presentation}, err
+		}
+	}
+	out, err := executor.Execute(ctx, job)
+	if p := out.Presentation; p != nil && p.Label == "" {
+		if out.Presentation = c.Presentation(); out.Presentation != nil {
+			out.Presentation.Summary, out.Presentation.Tone = p.Summary, p.Tone
+		}
+	}
+	return out.split(), err
+}
