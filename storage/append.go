@@ -20,7 +20,7 @@ func (db *DB) Append(_ context.Context, b *agent.Batch) error {
 	if err != nil {
 		return err
 	}
-	rows := 1 + len(b.Frames) + len(b.Messages) + len(b.Calls) + len(b.Approvals) + len(b.Requests)
+	rows := 1 + len(b.Frames) + len(b.Messages) + len(b.Children) + len(b.Calls) + len(b.Approvals) + len(b.Requests)
 	if err := db.write(&job{do: e.write, rows: rows, durable: b.Durable}); err != nil {
 		what := "run " + b.Run.ID
 		if b.Run.ID == "" {
@@ -35,6 +35,9 @@ func (db *DB) Append(_ context.Context, b *agent.Batch) error {
 func (e *batch) write(w *writer) error {
 	if e.Run.ID == "" {
 		thread, err := w.thread(e.Batch)
+		if err == nil {
+			err = e.writeBlobs(w, thread)
+		}
 		if err != nil {
 			return err
 		}
@@ -54,7 +57,10 @@ func (e *batch) write(w *writer) error {
 	if run, err = e.writeRun(w, thread, run); err != nil {
 		return err
 	}
-	for _, step := range []func(*writer, *runRow) error{e.writeEvents, e.writeHistory, e.writeCalls, e.writeApprovals, e.writeRequests} {
+	if err := e.writeBlobs(w, thread); err != nil {
+		return err
+	}
+	for _, step := range []func(*writer, *runRow) error{e.writeEvents, e.writeHistory, e.writeChildren, e.writeCalls, e.writeApprovals, e.writeRequests} {
 		if err := step(w, run); err != nil {
 			return err
 		}
@@ -141,6 +147,20 @@ func (e *batch) writeMessages(w *writer, thread *threadRow) error {
 	return nil
 }
 
+// writeChildren keeps what agents inside calls said, with the thread's messages but apart from its history.
+func (e *batch) writeChildren(w *writer, run *runRow) error {
+	for _, c := range e.Children {
+		fresh, err := e.putMessage(w, run.thread, c.Message)
+		if err == nil && fresh {
+			_, err = w.insertChild.exec(run.n, c.ParentToolCallID, c.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // place says where a message is stored: in a row of its own, made now, or as the result of a call; known when the history has it.
 func (e *batch) place(w *writer, thread *threadRow, m *model.Message) (run, call driver.Value, known bool, err error) {
 	row, waits := thread.results[m.ID]
@@ -189,6 +209,9 @@ func (e *batch) putMessage(w *writer, thread *threadRow, m *model.Message) (fres
 	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
 		return false, err
 	}
+	if err := w.keepImages(thread, m); err != nil {
+		return false, err
+	}
 	for i, c := range m.ToolCalls {
 		if _, err := w.insertMessageCall.exec(thread.n, m.ID, int64(i), c.ID, c.ProviderID, c.Name, c.Arguments); err != nil {
 			return false, err
@@ -231,6 +254,9 @@ func (e *batch) writeCall(w *writer, run *runRow, c *agent.Call) error {
 		if metadata, placed, err = e.keepMetadata(w, run.thread, m); err != nil {
 			return err
 		}
+		if err = w.keepImages(run.thread, m); err != nil {
+			return err
+		}
 		if row.message != m.ID {
 			run.thread.results[m.ID] = row
 		}
@@ -241,7 +267,7 @@ func (e *batch) writeCall(w *writer, run *runRow, c *agent.Call) error {
 		run.n, row.i,
 	}
 	if fresh {
-		_, err = w.insertCall.exec(append(values, c.ToolCallID)...)
+		_, err = w.insertCall.exec(append(values, c.ToolCallID, c.ParentToolCallID)...)
 	} else {
 		_, err = w.updateCall.exec(values...)
 	}
@@ -310,7 +336,7 @@ func (w *writer) writeRequest(run *runRow, r *agent.Request) error {
 	switch {
 	case row.next == 0:
 		row.next = 1
-		_, err = w.insertRequest.exec(run.n, turn, try, r.AgentName, r.AtMs, keep, tail)
+		_, err = w.insertRequest.exec(run.n, turn, try, r.AgentName, r.AtMs, r.ParentToolCallID, keep, tail)
 	case r.Sent != nil:
 		_, err = w.sentRequest.exec(keep, tail, run.n, turn, try)
 	}

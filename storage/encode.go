@@ -46,6 +46,9 @@ func encode(b *agent.Batch) (*batch, error) {
 	for _, m := range b.Messages {
 		e.encodeMetadata(m)
 	}
+	for _, c := range b.Children {
+		e.encodeMetadata(c.Message)
+	}
 	for i := range b.Calls {
 		if m := b.Calls[i].Message; m != nil {
 			e.encodeMetadata(m)

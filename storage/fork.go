@@ -151,15 +151,27 @@ func (c *copying) copyRun(r *copiedRun) (err error) {
 var copyRows = []string{
 	`insert into run_inputs (run, input, context) select fresh, input, context from copied join run_inputs on run = n`,
 	`insert into events (run, seq, json, parts) select fresh, seq, json, parts from copied join events on run = n`,
-	`insert into calls (run, i, tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message, content,
-		at_ms, metadata, metadata_parts) select fresh, i, tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms,
-		ended_at_ms, ` + renamed("message") + `, content, at_ms, metadata, metadata_parts from copied r join calls on run = n`,
-	`insert into requests (run, turn, try, agent_name, at_ms, keep, tail) select fresh, turn, try, agent_name, at_ms, keep, tail
-		from copied join requests on run = n`,
+	`insert into calls (run, i, tool_call_id, parent_tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms,
+		message, content, at_ms, metadata, metadata_parts) select fresh, i, tool_call_id, parent_tool_call_id, tool_name, turn, state,
+		proposed, executed, started_at_ms, ended_at_ms, ` + renamed("message") + `, content, at_ms, metadata, metadata_parts
+		from copied r join calls on run = n`,
+	`insert into requests (run, turn, try, agent_name, at_ms, parent_tool_call_id, keep, tail)
+		select fresh, turn, try, agent_name, at_ms, parent_tool_call_id, keep, tail from copied join requests on run = n`,
 	`insert into received (run, turn, try, i, pieces) select fresh, turn, try, i, pieces from copied join received on run = n`,
 	`insert into messages (thread, id, role, content, reasoning, tool_call_id, tool_name, run_id, at_ms, metadata, metadata_parts)
 		select ?2, ` + renamed("m.id") + `, role, content, reasoning, tool_call_id, tool_name, coalesce(r.fresh_id, run_id), at_ms,
 		metadata, metadata_parts` + fromMessages,
+	`insert into message_images (thread, message, i, blob, width, height) select ?2, ` + renamed("i.message") + `, i.i, i.blob, i.width,
+		i.height from message_images i
+		left join (select c.message, r.id, r.fresh_id from copied r join calls c on c.run = r.n) r on r.message = i.message
+		where i.thread = ?1 and (r.id is not null
+			or i.message in (select message from history where thread = ?1 and pos < ?3 and run is null))`,
+	`insert into messages (thread, id, role, content, reasoning, tool_call_id, tool_name, run_id, at_ms, metadata, metadata_parts)
+		select ?2, ` + renamed("m.id") + `, role, content, reasoning, tool_call_id, tool_name, coalesce(r.fresh_id, run_id), at_ms,
+		metadata, metadata_parts` + fromChildren,
+	`insert into child_messages (run, i, parent_tool_call_id, message) select r.fresh, c.i, c.parent_tool_call_id, ` + renamed("m.id") + fromChildren,
+	`insert into message_calls (thread, message, i, id, provider_id, name, arguments) select ?2, ` + renamed("k.message") + `, k.i, k.id,
+		k.provider_id, k.name, k.arguments` + fromChildren + ` join message_calls k on k.thread = ?1 and k.message = m.id`,
 	`insert into message_calls (thread, message, i, id, provider_id, name, arguments) select ?2, ` + renamed("c.message") + `, c.i, c.id,
 		c.provider_id, c.name, c.arguments from (select m.id as message, m.run_id` + fromMessages + `) m
 		join message_calls c on c.thread = ?1 and c.message = m.message left join copied r on r.id = m.run_id`,
@@ -170,6 +182,8 @@ var copyRows = []string{
 
 const fromMessages = ` from history h join messages m on m.thread = h.thread and m.id = h.message left join copied r on r.id = m.run_id
 	where h.thread = ?1 and h.pos < ?3 and h.run is null`
+
+const fromChildren = ` from copied r join child_messages c on c.run = r.n join messages m on m.thread = ?1 and m.id = c.message`
 
 // renamed is a message's id in the copy: one that begins with the id of its run begins with that of the run's copy.
 func renamed(id string) string {
@@ -267,7 +281,8 @@ func (c *copying) useBlobs() error {
 		}
 	}, `select parts from runs r join events e on e.run = r.n where r.thread = ?1 and parts is not null
 		union all select metadata_parts from runs r join calls c on c.run = r.n where r.thread = ?1 and metadata_parts is not null
-		union all select metadata_parts from messages where thread = ?1 and metadata_parts is not null`, c.to.n)
+		union all select metadata_parts from messages where thread = ?1 and metadata_parts is not null
+		union all select '0:' || blob from message_images where thread = ?1`, c.to.n)
 	for n := range blobs {
 		if err != nil {
 			break

@@ -127,13 +127,29 @@ func readHistory(ctx context.Context, tx *sql.Tx, thread int64) ([]*model.Messag
 	if err != nil {
 		return nil, err
 	}
-	return messages, each(ctx, tx, func(rows *sql.Rows) error {
+	images, err := readImages(ctx, tx, imagesOfThread, thread)
+	if err != nil {
+		return nil, err
+	}
+	for id, of := range images {
+		if m := byID[id]; m != nil {
+			m.Images = of
+		}
+	}
+	return messages, readMessageCalls(ctx, tx, thread, byID)
+}
+
+// readMessageCalls gives those messages of a thread that are in byID the calls they make.
+func readMessageCalls(ctx context.Context, tx *sql.Tx, thread int64, byID map[string]*model.Message) error {
+	return each(ctx, tx, func(rows *sql.Rows) error {
 		var message string
 		var c model.ToolCall
 		if err := rows.Scan(&message, &c.ID, &c.ProviderID, &c.Name, &c.Arguments); err != nil {
 			return err
 		}
-		byID[message].ToolCalls = append(byID[message].ToolCalls, c)
+		if m := byID[message]; m != nil {
+			m.ToolCalls = append(m.ToolCalls, c)
+		}
 		return nil
 	}, `select message, id, provider_id, name, arguments from message_calls where thread = ? order by message, i`, thread)
 }

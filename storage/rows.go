@@ -106,14 +106,8 @@ func (w *writer) keep(thread *threadRow, parts []part) (driver.Value, error) {
 	}
 	blobs := make([]int64, len(parts))
 	for i, p := range parts {
-		n, err := w.findBlob.number(p.hash)
-		if err == nil && n == 0 {
-			n, err = w.insertBlob.insert(p.hash, "application/json", p.body)
-		}
+		n, err := w.keepBlob(thread, p.hash, "application/json", p.body)
 		if err != nil {
-			return nil, err
-		}
-		if _, err := w.useBlob.exec(thread.n, n); err != nil {
 			return nil, err
 		}
 		blobs[i] = n

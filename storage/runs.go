@@ -21,7 +21,9 @@ func (db *DB) Runs(ctx context.Context, q agent.RunQuery) ([]*agent.RunState, er
 			return err
 		}
 		for i, state := range states {
-			if err := errors.Join(readCalls(ctx, tx, ns[i], state), readApprovals(ctx, tx, ns[i], state)); err != nil {
+			if err := errors.Join(
+				readCalls(ctx, tx, ns[i], state), readApprovals(ctx, tx, ns[i], state), readChildren(ctx, tx, ns[i], state),
+			); err != nil {
 				return fmt.Errorf("run %s: %w", state.ID, err)
 			}
 		}
@@ -85,12 +87,16 @@ func conditions(q agent.RunQuery) (where string, args []any) {
 
 func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState) error {
 	blobs := blobReader{ctx: ctx, tx: tx}
+	images, err := readImages(ctx, tx, imagesOfCalls, run)
+	if err != nil {
+		return err
+	}
 	return each(ctx, tx, func(rows *sql.Rows) error {
 		c := agent.Call{RunID: state.ID}
 		var executed, message, content, parts sql.NullString
 		var at sql.NullInt64
 		var metadata []byte
-		err := rows.Scan(&c.ToolCallID, &c.ToolName, &c.Turn, &c.State, &c.Proposed, &executed, &c.StartedMs, &c.EndedMs,
+		err := rows.Scan(&c.ToolCallID, &c.ParentToolCallID, &c.ToolName, &c.Turn, &c.State, &c.Proposed, &executed, &c.StartedMs, &c.EndedMs,
 			&message, &content, &at, &metadata, &parts)
 		if err != nil {
 			return err
@@ -102,7 +108,7 @@ func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState
 		if message.Valid {
 			c.Message = &model.Message{
 				ID: message.String, Role: model.RoleTool, Content: content.String, ToolCallID: c.ToolCallID, ToolName: c.ToolName,
-				RunID: state.ID, AtMs: at.Int64,
+				RunID: state.ID, AtMs: at.Int64, Images: images[message.String],
 			}
 			if c.Message.Metadata, err = blobs.whole(metadata, parts); err != nil {
 				return fmt.Errorf("call %s: %w", c.ToolCallID, err)
@@ -110,7 +116,7 @@ func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState
 		}
 		state.Calls = append(state.Calls, c)
 		return nil
-	}, `select tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message, content, at_ms,
+	}, `select tool_call_id, parent_tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message, content, at_ms,
 		metadata, metadata_parts from calls where run = ? order by i`, run)
 }
 
@@ -142,6 +148,33 @@ func readApprovals(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunS
 		decided_at_ms from approvals where run = ? order by n`, run)
 }
 
+// readChildren reads what agents inside calls of a run said.
+func readChildren(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState) error {
+	var thread int64
+	byID := map[string]*model.Message{}
+	blobs := blobReader{ctx: ctx, tx: tx}
+	err := each(ctx, tx, func(rows *sql.Rows) error {
+		c := agent.ChildMessage{Message: &model.Message{}}
+		m := c.Message
+		var metadata []byte
+		var parts sql.NullString
+		err := rows.Scan(&thread, &c.ParentToolCallID, &m.ID, &m.Role, &m.Content, &m.Reasoning, &m.RunID, &m.AtMs, &metadata, &parts)
+		if err != nil {
+			return err
+		}
+		state.Children = append(state.Children, c)
+		byID[m.ID] = m
+		m.Metadata, err = blobs.whole(metadata, parts)
+		return err
+	}, `select m.thread, c.parent_tool_call_id, m.id, m.role, m.content, m.reasoning, m.run_id, m.at_ms, m.metadata, m.metadata_parts
+		from child_messages c join runs r on r.n = c.run join messages m on m.thread = r.thread and m.id = c.message
+		where c.run = ? order by c.i`, run)
+	if err != nil || len(byID) == 0 {
+		return err
+	}
+	return readMessageCalls(ctx, tx, thread, byID)
+}
+
 // RunRequests returns what a run sent to its models and what came back, in the order it was asked.
 func (db *DB) RunRequests(ctx context.Context, runID string) ([]agent.Request, error) {
 	var requests []agent.Request
@@ -156,7 +189,7 @@ func (db *DB) RunRequests(ctx context.Context, runID string) ([]agent.Request, e
 			r := agent.Request{RunID: runID}
 			var keep sql.NullInt64
 			var tail []byte
-			if err := rows.Scan(&r.ThreadID, &r.AgentName, &r.Turn, &r.Try, &r.AtMs, &keep, &tail); err != nil {
+			if err := rows.Scan(&r.ThreadID, &r.AgentName, &r.Turn, &r.Try, &r.AtMs, &r.ParentToolCallID, &keep, &tail); err != nil {
 				return err
 			}
 			if keep.Valid {
@@ -165,7 +198,7 @@ func (db *DB) RunRequests(ctx context.Context, runID string) ([]agent.Request, e
 			at[key{r.Turn, r.Try}] = len(requests)
 			requests = append(requests, r)
 			return nil
-		}, `select t.id, q.agent_name, q.turn, q.try, q.at_ms, q.keep, q.tail from requests q
+		}, `select t.id, q.agent_name, q.turn, q.try, q.at_ms, q.parent_tool_call_id, q.keep, q.tail from requests q
 			join runs r on r.n = q.run join threads t on t.n = r.thread where q.run = ? order by q.turn, q.try`, run)
 		if err != nil {
 			return err

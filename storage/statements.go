@@ -26,8 +26,8 @@ type statements struct {
 	liveRuns, usesBlobs, deleteBlobs                                                             *statement
 	findRun, insertRun, insertInput, updateRun                                                   *statement
 	insertEvent, findBlob, insertBlob, useBlob                                                   *statement
-	insertMessage, insertMessageCall, inHistory, insertHistory                                   *statement
-	findCalls, insertCall, updateCall, putApproval                                               *statement
+	insertMessage, insertImage, insertMessageCall, inHistory, insertHistory                      *statement
+	insertChild, findCalls, insertCall, updateCall, putApproval                                  *statement
 	findRequest, insertRequest, sentRequest, insertReceived, putSetting                          *statement
 	putRule, useRule, deleteRule                                                                 *statement
 	insertNote, insertNoteWords, deleteNote                                                      *statement
@@ -71,14 +71,19 @@ func (w *writer) prepare() error {
 
 		{&w.insertMessage, `insert into messages (thread, id, role, content, reasoning, tool_call_id, tool_name, run_id, at_ms,
 			metadata, metadata_parts) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`},
+		{&w.insertImage, `insert into message_images (thread, message, i, blob, width, height) values (?, ?, ?, ?, ?, ?)
+			on conflict do nothing`},
 		{&w.insertMessageCall, `insert into message_calls (thread, message, i, id, provider_id, name, arguments)
 			values (?, ?, ?, ?, ?, ?, ?)`},
 		{&w.inHistory, `select count(*) from history where thread = ? and message = ?`},
 		{&w.insertHistory, `insert into history (thread, pos, message, run, call) values (?, ?, ?, ?, ?)`},
+		{&w.insertChild, `insert into child_messages (run, i, parent_tool_call_id, message)
+			select ?1, coalesce(max(i), 0) + 1, ?2, ?3 from child_messages where run = ?1`},
 
 		{&w.findCalls, `select tool_call_id, i, message from calls where run = ?`},
 		{&w.insertCall, `insert into calls (tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message, content, at_ms,
-			metadata, metadata_parts, run, i, tool_call_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+			metadata, metadata_parts, run, i, tool_call_id, parent_tool_call_id)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&w.updateCall, `update calls set tool_name = ?, turn = ?, state = ?, proposed = ?, executed = ?, started_at_ms = ?,
 			ended_at_ms = ?, message = ?, content = ?, at_ms = ?, metadata = ?, metadata_parts = ? where run = ? and i = ?`},
 		{&w.putApproval, `insert into approvals (id, run, agent_name, tool_call_id, parent_tool_call_id, tool_name, kind, description,
@@ -95,7 +100,8 @@ func (w *writer) prepare() error {
 
 		{&w.findRequest, `select (select coalesce(max(i), 0) + 1 from received r where r.run = q.run and r.turn = q.turn and r.try = q.try)
 			from requests q where run = ? and turn = ? and try = ?`},
-		{&w.insertRequest, `insert into requests (run, turn, try, agent_name, at_ms, keep, tail) values (?, ?, ?, ?, ?, ?, ?)`},
+		{&w.insertRequest, `insert into requests (run, turn, try, agent_name, at_ms, parent_tool_call_id, keep, tail)
+			values (?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&w.sentRequest, `update requests set keep = ?, tail = ? where run = ? and turn = ? and try = ?`},
 		{&w.insertReceived, `insert into received (run, turn, try, i, pieces) values (?, ?, ?, ?, ?)`},
 		{&w.putSetting, `insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value`},

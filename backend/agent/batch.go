@@ -30,8 +30,8 @@ func (b *Batch) Check() error {
 	if b.Run.ThreadID == "" {
 		return errors.New("append a batch: it names no thread")
 	}
-	if b.Run.ID == "" && len(b.Frames)+len(b.Calls)+len(b.Approvals)+len(b.Requests) > 0 {
-		return fmt.Errorf("append to thread %s: events, calls, approvals and requests need a run", b.Run.ThreadID)
+	if b.Run.ID == "" && len(b.Frames)+len(b.Children)+len(b.Calls)+len(b.Approvals)+len(b.Requests) > 0 {
+		return fmt.Errorf("append to thread %s: events, children's messages, calls, approvals and requests need a run", b.Run.ThreadID)
 	}
 	for i := range b.Frames {
 		if got, want := b.Frames[i].Seq, b.Frames[0].Seq+int64(i); got != want {
@@ -41,6 +41,16 @@ func (b *Batch) Check() error {
 	for _, m := range b.Messages {
 		if m.ID == "" {
 			return fmt.Errorf("append to thread %s: a message has no id", b.Run.ThreadID)
+		}
+	}
+	for _, c := range b.Children {
+		if c.Message == nil || c.ID == "" || c.ParentToolCallID == "" || c.Role != model.RoleAssistant {
+			return fmt.Errorf("append to run %s: a child's message needs an id, a call it belongs to, and the role of an assistant", b.Run.ID)
+		}
+	}
+	for _, blob := range b.Blobs {
+		if blob.Hash == "" {
+			return fmt.Errorf("append to thread %s: a blob has no hash", b.Run.ThreadID)
 		}
 	}
 	for i := range b.Calls {

@@ -21,6 +21,14 @@ type Memory struct {
 	runs      map[string]*memoryRun
 	order     []*memoryRun // oldest first
 	approvals map[string]*memoryRun
+	blobs     map[string]*memoryBlob
+}
+
+// memoryBlob is bytes and the threads that hold them.
+type memoryBlob struct {
+	mediaType string
+	body      []byte
+	threads   map[*memoryThread]struct{}
 }
 
 type memoryThread struct {
@@ -44,6 +52,7 @@ type memoryRun struct {
 	calls     []Call
 	callAt    map[string]int
 	approvals []*approval.Pending
+	children  []ChildMessage
 	requests  []*memoryRequest
 }
 
@@ -65,8 +74,13 @@ func (m *Memory) Append(_ context.Context, b *Batch) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.hasImages(b); err != nil {
+		return err
+	}
 	if b.Run.ID == "" {
-		m.thread(b).add(b.Messages)
+		thread := m.thread(b)
+		m.keepBlobs(thread, b)
+		thread.add(b.Messages)
 		return nil
 	}
 	run := m.runs[b.Run.ID]
@@ -86,6 +100,7 @@ func (m *Memory) Append(_ context.Context, b *Batch) error {
 	}
 	run.frames = append(run.frames, b.Frames...)
 	run.set(b.Run)
+	m.keepBlobs(thread, b)
 	thread.add(b.Messages)
 	for _, call := range b.Calls {
 		run.putCall(call)
@@ -93,6 +108,9 @@ func (m *Memory) Append(_ context.Context, b *Batch) error {
 	for _, p := range b.Approvals {
 		m.approvals[p.ApprovalID] = run
 		run.putApproval(p)
+	}
+	for _, c := range b.Children {
+		run.putChild(c)
 	}
 	for i := range b.Requests {
 		run.putRequest(&b.Requests[i])
@@ -164,6 +182,7 @@ func (m *Memory) Runs(_ context.Context, q RunQuery) ([]*RunState, error) {
 		if !q.Bare {
 			state.Calls = slices.Clone(run.calls)
 			state.Approvals = slices.Clone(run.approvals)
+			state.Children = slices.Clone(run.children)
 		}
 		out = append(out, state)
 	}
@@ -188,11 +207,6 @@ func (m *Memory) RunRequests(_ context.Context, runID string) ([]Request, error)
 		}
 	}
 	return out, nil
-}
-
-// Blob is always ErrNotFound: a Memory leaves large payloads in their events.
-func (m *Memory) Blob(_ context.Context, hash string) (body []byte, mediaType string, err error) {
-	return nil, "", fmt.Errorf("read blob %s: %w", hash, ErrNotFound)
 }
 
 // candidates returns a superset of the runs that match, as small as the indexes make it.
@@ -304,6 +318,12 @@ func (r *memoryRun) putApproval(p *approval.Pending) {
 		}
 	}
 	r.approvals = append(r.approvals, p)
+}
+
+func (r *memoryRun) putChild(c ChildMessage) {
+	if !slices.ContainsFunc(r.children, func(other ChildMessage) bool { return other.ID == c.ID }) {
+		r.children = append(r.children, c)
+	}
 }
 
 func (r *memoryRun) putRequest(in *Request) {

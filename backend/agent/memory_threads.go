@@ -84,6 +84,7 @@ func (m *Memory) DeleteThread(_ context.Context, id string) error {
 	}
 	m.order = slices.DeleteFunc(m.order, func(run *memoryRun) bool { return run.thread == t })
 	delete(m.threads, id)
+	m.forgetBlobs(t)
 	return nil
 }
 

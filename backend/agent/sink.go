@@ -241,7 +241,7 @@ func (s *sink) put(batch *Batch) {
 	s.stored = batch.Frames[len(batch.Frames)-1].Seq
 	clear(batch.Frames)
 	*batch = Batch{
-		Frames: batch.Frames[:0], Messages: batch.Messages[:0], Calls: batch.Calls[:0],
+		Frames: batch.Frames[:0], Messages: batch.Messages[:0], Children: batch.Children[:0], Calls: batch.Calls[:0],
 		Approvals: batch.Approvals[:0], Requests: batch.Requests[:0],
 	}
 	s.spare = batch

@@ -23,6 +23,8 @@ type Store interface {
 	Thread(ctx context.Context, id string) (*Thread, error)
 	// Runs returns the runs that match, oldest first.
 	Runs(ctx context.Context, q RunQuery) ([]*RunState, error)
+	// Blob returns bytes that were stored by their hash, or ErrNotFound.
+	Blob(ctx context.Context, hash string) (body []byte, mediaType string, err error)
 }
 
 // What callers compare.
@@ -43,14 +45,26 @@ type Batch struct {
 	// number. Without an ID the batch adds Messages to the thread of ThreadID, and has nothing else.
 	Run    Run
 	Frames []protocol.Frame
+	// Blobs are what messages of this thread show, or of this batch: one the store has already is not written again.
+	Blobs []Blob
 	// Messages are appended to the thread's history in order. A message whose ID the thread has already is left as it is.
-	Messages  []*model.Message
+	Messages []*model.Message
+	// Children are messages of agents that work inside calls of this run. They belong to the run and never to the thread's history;
+	// one whose message the run has already is left as it is.
+	Children  []ChildMessage
 	Calls     []Call              // inserted or replaced by (run, call)
 	Approvals []*approval.Pending // inserted or replaced by approval id
 	Requests  []Request
 	// Durable asks that the batch survive a loss of power, not only of the process: a decision, the start of a call whose
 	// tool declares side effects.
 	Durable bool
+}
+
+// Blob is bytes that are stored once, by their hash, for all threads that hold them; with the last of these they go.
+type Blob struct {
+	Hash      string // hex SHA-256 of Body
+	MediaType string
+	Body      []byte
 }
 
 // Run is the row of a run.
@@ -75,15 +89,16 @@ type Run struct {
 
 // Call is the ledger's row of a call: written before it starts, and again before its result is told.
 type Call struct {
-	RunID      string
-	ToolCallID string
-	ToolName   string
-	Turn       int
-	State      protocol.State // running, done, failed, denied, expired, cancelled, unknown
-	Proposed   string         // the arguments as the model wrote them
-	Executed   string         // the arguments it ran with
-	StartedMs  int64
-	EndedMs    int64
+	RunID            string
+	ToolCallID       string
+	ParentToolCallID string // the call whose agent made it; empty when the run's own agent did
+	ToolName         string
+	Turn             int
+	State            protocol.State // running, waiting (an agent inside it does), done, failed, denied, expired, cancelled, unknown
+	Proposed         string         // the arguments as the model wrote them
+	Executed         string         // the arguments it ran with
+	StartedMs        int64
+	EndedMs          int64
 	// Message is the tool message the model will read, once the call has ended: of this run, call and tool.
 	Message *model.Message
 }
@@ -96,6 +111,9 @@ type Request struct {
 	Turn      int
 	Try       int // from 0
 	AtMs      int64
+	// ParentToolCallID names the call inside which the agent asked. What was sent is a difference to the request before it of the
+	// same call.
+	ParentToolCallID string
 	// Sent is set when the request goes out; Received with each batch of bytes that came, in order.
 	Sent     *model.Sent
 	Received []Received
@@ -125,7 +143,7 @@ type RunQuery struct {
 	ThreadID   string
 	ApprovalID string // the run one of whose approvals has this id
 	Statuses   []protocol.Status
-	// Bare leaves Calls and Approvals out.
+	// Bare leaves Calls, Approvals and Children out.
 	Bare bool
 }
 
@@ -134,4 +152,11 @@ type RunState struct {
 	Run
 	Calls     []Call              // of the ledger, in the order they were written first
 	Approvals []*approval.Pending // decided ones too, in the order they were asked
+	Children  []ChildMessage      // in the order they were written
+}
+
+// ChildMessage is what an agent said that works inside a call. The results of its own calls are in the ledger.
+type ChildMessage struct {
+	ParentToolCallID string // that call
+	*model.Message
 }

@@ -33,6 +33,8 @@ type Request struct {
 	// Memo is a place owned by one run in which a backend keeps what it made of the messages it already sent, so that a long
 	// history is encoded once. May be nil.
 	Memo *any
+	// Image returns the bytes of an image a message shows. Histories do not hold them: a backend asks when it builds a request.
+	Image func(ctx context.Context, hash string) ([]byte, error)
 }
 
 // ToolSchema is what a model is told of one tool.
@@ -62,10 +64,21 @@ type Message struct {
 	// ToolCallID names the call a tool message answers.
 	ToolCallID string `json:"toolCallId,omitempty"`
 	ToolName   string `json:"toolName,omitempty"`
-	RunID      string `json:"runId,omitempty"`
-	AtMs       int64  `json:"at,omitempty"`
+	// Images are what a tool message shows beside its content, which has a place holder for each, in their order.
+	Images []Image `json:"images,omitempty"`
+	RunID  string  `json:"runId,omitempty"`
+	AtMs   int64   `json:"at,omitempty"`
 	// Metadata is for clients (details, presentation, error code of a tool's result). No backend sends it.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
+
+// Image is an image in a message, by the hash of its bytes.
+type Image struct {
+	Hash      string `json:"hash"` // hex SHA-256
+	MediaType string `json:"mediaType"`
+	Bytes     int    `json:"bytes"`
+	Width     int    `json:"width,omitempty"` // in pixels, 0 where that is not known
+	Height    int    `json:"height,omitempty"`
 }
 
 // ToolCall is a call a model wrote.

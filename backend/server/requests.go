@@ -114,7 +114,7 @@ func wholeRunes(text []byte) int {
 // blob answers with a large payload. Whatever it holds, a browser runs nothing of it.
 func (s *Server) blob(w http.ResponseWriter, r *http.Request) error {
 	hash := r.PathValue("hash")
-	body, mediaType, err := s.Threads.Blob(r.Context(), hash)
+	body, mediaType, err := s.log.Blob(r.Context(), hash)
 	if errors.Is(err, agent.ErrNotFound) {
 		return notFound("no blob %q", hash)
 	}

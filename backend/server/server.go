@@ -63,8 +63,6 @@ type ThreadStore interface {
 	DeleteThread(ctx context.Context, id string) error
 	// RunRequests returns what a run sent to its models and what came back, oldest first. agent.ErrNotFound.
 	RunRequests(ctx context.Context, runID string) ([]agent.Request, error)
-	// Blob returns a large payload by its hash. agent.ErrNotFound.
-	Blob(ctx context.Context, hash string) (body []byte, mediaType string, err error)
 }
 
 // Handler returns the routes. It works behind http.StripPrefix.

@@ -281,7 +281,3 @@ func (noThreads) RenameThread(context.Context, string, string) error { return er
 func (noThreads) DeleteThread(context.Context, string) error         { return errNoList }
 
 func (noThreads) RunRequests(context.Context, string) ([]agent.Request, error) { return nil, errNoList }
-
-func (noThreads) Blob(context.Context, string) (body []byte, mediaType string, err error) {
-	return nil, "", errNoList
-}

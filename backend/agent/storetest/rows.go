@@ -95,6 +95,57 @@ func testCalls(t *testing.T, s Store) {
 	same(t, "ledger of the other run", one(t, s, "r2").Calls, []agent.Call{{RunID: "r2", ToolCallID: "z", ToolName: "other"}})
 }
 
+func testChildren(t *testing.T, s Store) {
+	said := func(id, text string, calls ...model.ToolCall) *model.Message {
+		return &model.Message{
+			ID: id, Role: model.RoleAssistant, Content: text, Reasoning: "hm", RunID: "r1", AtMs: 1001, ToolCalls: calls,
+			Metadata: json.RawMessage(`{"n":1.0}`),
+		}
+	}
+	outer := model.ToolCall{ID: "p1", Name: "researcher", Arguments: `{"input":"look"}`}
+	inner := model.ToolCall{ID: "k1", ProviderID: "c1", Name: "search", Arguments: `{"q": 1.0}`}
+	asked := said("r1_1", "I ask.", outer)
+	first := agent.ChildMessage{ParentToolCallID: "p1", Message: said("r1_2", "", inner)}
+	other := agent.ChildMessage{ParentToolCallID: "p2", Message: said("r1_3", "elsewhere")}
+	second := agent.ChildMessage{ParentToolCallID: "p1", Message: said("r1_4", "found")}
+	call := agent.Call{
+		RunID: "r1", ToolCallID: "k1", ParentToolCallID: "p1", ToolName: "search", Turn: 2, State: protocol.StateWaiting,
+		Proposed: `{"q": 1.0}`, Executed: `{"q": 1.0}`,
+	}
+	request := agent.Request{RunID: "r1", ThreadID: "t1", AgentName: "researcher", Turn: 2, ParentToolCallID: "p1", Sent: &model.Sent{Tail: []byte("x")}}
+	appendAll(
+		t, s,
+		&agent.Batch{
+			Run: run("r1", "t1"), Messages: []*model.Message{asked}, Children: []agent.ChildMessage{first}, Calls: []agent.Call{call},
+			Requests: []agent.Request{request},
+		},
+		&agent.Batch{Run: run("r1", "t1"), Children: []agent.ChildMessage{other, first}},
+		&agent.Batch{Run: run("r1", "t1"), Children: []agent.ChildMessage{second}},
+	)
+	same(t, "history", thread(t, s, "t1").Messages, []*model.Message{asked})
+	same(t, "what was said inside", one(t, s, "r1").Children, []agent.ChildMessage{first, other, second})
+	same(t, "ledger", one(t, s, "r1").Calls, []agent.Call{call})
+	requests, err := s.RunRequests(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "requests", requests, []agent.Request{request})
+	same(t, "counts", thread(t, s, "t1").Requests, map[string]int{"researcher": 1})
+	bare, err := s.Runs(t.Context(), agent.RunQuery{ID: "r1", Bare: true})
+	if err != nil || len(bare[0].Children) > 0 {
+		t.Errorf("a bare run comes with %d children's messages (%v)", len(bare[0].Children), err)
+	}
+	for name, unfit := range map[string]*agent.Batch{
+		"without a run":  {Run: agent.Run{ThreadID: "t1"}, Children: []agent.ChildMessage{first}},
+		"without a call": {Run: run("r1", "t1"), Children: []agent.ChildMessage{{Message: said("r1_9", "x")}}},
+		"empty":          {Run: run("r1", "t1"), Children: []agent.ChildMessage{{ParentToolCallID: "p1"}}},
+	} {
+		if err := s.Append(t.Context(), unfit); err == nil {
+			t.Errorf("a child's message %s was taken", name)
+		}
+	}
+}
+
 func testApprovals(t *testing.T, s Store) {
 	r := run("r1", "t1")
 	first, second, third := pending("z", r), pending("a", r), pending("m", r)

@@ -26,7 +26,6 @@ type Store interface {
 	RenameThread(ctx context.Context, id, title string) error
 	DeleteThread(ctx context.Context, id string) error
 	RunRequests(ctx context.Context, runID string) ([]agent.Request, error)
-	Blob(ctx context.Context, hash string) (body []byte, mediaType string, err error)
 }
 
 // Run tests a store. Each call of open gives an empty one, which it closes itself at the end of the test.
@@ -42,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"messages can be added without a run":                      testMessagesOnly,
 		"a call is one row of the ledger":                          testCalls,
 		"an approval is one row, decided or not":                   testApprovals,
+		"what agents inside calls say stays out of the history":    testChildren,
 		"runs are found by what is known of them":                  testRunQuery,
 		"requests are counted once and keep what came":             testRequests,
 		"texts stay byte for byte":                                 testTexts,
@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"a thread takes its title from its first message":          testTitles,
 		"threads are listed, searched and paged":                   testThreads,
 		"a thread's line sums up its runs":                         testSummary,
+		"images are stored once, for all who show them":            testImages,
 		"a deleted thread leaves nothing":                          testDelete,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
