@@ -42,6 +42,9 @@ type Config[In, Out any] struct {
 	Hooks   InputHooks
 	// Sandbox is where an agent's calls run in place of Run; nil is nowhere else.
 	Sandbox *Sandbox
+	// Delegate names who does the calls where Run does not: a runner that knows it turns to it instead. Package agent puts its own
+	// there.
+	Delegate any
 	// Run does the call. With an error, the Details and Presentation of an Output still count; its Content does not.
 	// Of a tool with a Sandbox it is what runs on the host where that is not there, and may be nil.
 	Run func(Context, In) (Out, error)
@@ -64,6 +67,7 @@ type Tool struct {
 	MaxResultLength int
 	Hooks           InputHooks
 	Sandbox         *Sandbox
+	Delegate        any
 
 	hasRun       bool
 	approval     Approval
@@ -94,6 +98,7 @@ func Define[In, Out any](c Config[In, Out]) (*Tool, error) {
 		Timeout:         c.Timeout,
 		MaxResultLength: c.MaxResultLength,
 		Hooks:           c.Hooks,
+		Delegate:        c.Delegate,
 		hasRun:          c.Run != nil,
 		approval:        c.Approval,
 		presentation:    clone(c.Presentation),
