@@ -110,6 +110,7 @@ type Chunk struct {
 }
 
 // Sent is the request as the provider got it, as a difference to the one before in the same run: its first Keep bytes, then Tail.
+// Where the provider got the bytes of an image, blob: and their hash stand in it.
 type Sent struct {
 	Keep int
 	Tail []byte

@@ -72,7 +72,11 @@ var (
 	}
 	filterWords = []string{"content_filter", "content filter", "content_policy", "content management policy", "responsibleai"}
 	quotaWords  = []string{"insufficient_quota", "billing", "payment required", "insufficient balance", "credits"}
-	rateWords   = []string{"rate_limit", "rate limit", "too many requests"}
+	imageWords  = []string{
+		"image", "vision", "multimodal", "multi-modal", "mmproj", "must be a string", "expected a string", "expected string",
+		"should be a valid string",
+	}
+	rateWords = []string{"rate_limit", "rate limit", "too many requests"}
 )
 
 // explain says what a refusal means and what to do about it.
@@ -89,6 +93,8 @@ func (x *exchange) explain(status int, t *told, what string) *model.Error {
 	case mentions(t.all, quotaWords) || status == http.StatusPaymentRequired:
 		failure.Code = model.CodeRateLimited
 		advice = "Check the account at the provider."
+	case x.showsImages() && mentions(t.all, imageWords):
+		advice = fmt.Sprintf("The request shows images that tools gave, and the model %q did not take them: use one that sees, or begin a new thread.", x.model)
 	case status == http.StatusTooManyRequests || mentions(t.all, rateWords):
 		failure.Code, failure.Retryable = model.CodeRateLimited, true
 		advice = "Wait a little, or use another model."
@@ -117,6 +123,8 @@ func (x *exchange) explain(status int, t *told, what string) *model.Error {
 	failure.Message = x.hide(what + ". " + advice)
 	return failure
 }
+
+func (x *exchange) showsImages() bool { return x.payload != nil && len(x.payload.images) > 0 }
 
 func mentions(text string, words []string) bool {
 	for _, w := range words {

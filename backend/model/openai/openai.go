@@ -58,6 +58,10 @@ func (b *Backend) Stream(ctx context.Context, request *model.Request) iter.Seq2[
 		if !yield(model.Chunk{Sent: sent}, nil) {
 			return
 		}
+		if err := payload.load(ctx, request.Image); err != nil {
+			yield(model.Chunk{}, err)
+			return
+		}
 		x := b.exchange(ctx, cmp.Or(request.Model, b.Model), payload)
 		defer x.close()
 		more := true

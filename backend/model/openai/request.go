@@ -20,14 +20,19 @@ type payload struct {
 	head, messages []byte
 	tail           string
 	names          *names
+	images         []placed
+	urls           [][]byte // of the images, once they are loaded
 }
 
-func (p *payload) length() int64 { return int64(len(p.head) + len(p.messages) + len(p.tail)) }
+func (p *payload) length() (n int64) {
+	for _, part := range p.parts() {
+		n += int64(len(part))
+	}
+	return n
+}
 
 // reader reads the payload from its start.
-func (p *payload) reader() *payloadReader {
-	return &payloadReader{parts: [][]byte{p.head, p.messages, []byte(p.tail)}}
-}
+func (p *payload) reader() *payloadReader { return &payloadReader{parts: p.parts()} }
 
 // payloadReader reads the parts one after the other, without copying them where it can write them out.
 type payloadReader struct {
@@ -65,7 +70,9 @@ func (r *payloadReader) Close() error { return nil }
 type memo struct {
 	key      key
 	head     []byte
-	messages []byte         // each encoded once; bytes that were sent are never written again
+	messages []byte   // each encoded once; bytes that were sent are never written again
+	images   []placed // in messages
+	unshown  []*model.Message
 	count    int            // of the messages in it
 	last     *model.Message // the last of them
 	names    *names
@@ -115,12 +122,19 @@ func (b *Backend) encode(r *model.Request) (*payload, *model.Sent) {
 	}
 	before := len(m.messages)
 	for _, message := range r.Messages[m.count:] {
+		if message.Role != model.RoleTool {
+			m.showImages()
+		}
 		if m.count > 0 {
 			m.messages = append(m.messages, ',')
 		}
 		m.add(message)
+		if message.Role == model.RoleTool && len(message.Images) > 0 {
+			m.unshown = append(m.unshown, message)
+		}
 	}
-	p := &payload{head: m.head, messages: m.messages[:len(m.messages):len(m.messages)], tail: "]}", names: m.names}
+	m.showImages()
+	p := &payload{head: m.head, messages: m.messages[:len(m.messages):len(m.messages)], tail: "]}", names: m.names, images: m.images}
 	if r.NoTools && len(r.Tools) > 0 {
 		p.tail = `],"tool_choice":"none"}`
 	}

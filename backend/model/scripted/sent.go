@@ -116,5 +116,16 @@ func appendMessage(dst []byte, m *model.Message) []byte {
 		dst = append(dst, `,"toolCallId":`...)
 		dst = model.AppendQuoted(dst, m.ToolCallID)
 	}
+	for i, image := range m.Images {
+		if i == 0 {
+			dst = append(dst, `,"images":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = model.AppendQuoted(dst, "blob:"+image.Hash)
+	}
+	if len(m.Images) > 0 {
+		dst = append(dst, ']')
+	}
 	return append(dst, '}')
 }
