@@ -224,24 +224,40 @@ func saidAll(thread *Thread, st *RunState) bool {
 }
 
 // rescue ends a run whose log could not be written: from what is stored of it, as soon as storing works again. It returns the
-// failure; if even the end cannot be stored, the doorbell tells it.
+// failure. If the end cannot be stored soon, the doorbell tells it, and it is tried again until it is stored or the runner closes.
 func (r *Runner) rescue(x *run, cause error) error {
 	failure := &RunError{Code: CodeInternal, Message: "The run was stopped because its events could not be stored: " + cause.Error(), Err: cause}
-	ctx := context.Background()
 	var err error
 	for wait := 50 * time.Millisecond; wait < time.Second; wait *= 4 {
-		var runs []*RunState
-		if runs, err = r.store().Runs(ctx, RunQuery{ID: x.id}); err == nil && len(runs) > 0 {
-			if err = r.failStored(ctx, runs[0], failure); err == nil {
-				return failure
-			}
+		if err = r.endStored(x.id, failure); err == nil {
+			return failure
 		}
 		time.Sleep(wait)
 	}
 	r.logger().Error("the end of a run could not be stored", "run", x.id, "error", err)
 	row := x.sink.row()
 	r.runtime.bell.Ring(Ring{RunID: x.id, ThreadID: x.threadID, Last: row.Last, Status: protocol.StatusFailed, Error: failure.Message})
+	r.runtime.wg.Go(func() {
+		for wait := time.Second; r.rest(wait); wait = min(2*wait, time.Minute) {
+			if r.endStored(x.id, failure) == nil {
+				return
+			}
+		}
+	})
 	return failure
+}
+
+// endStored ends a run with an error, if the store has it as one that runs.
+func (r *Runner) endStored(runID string, failure *RunError) error {
+	ctx := context.Background()
+	runs, err := r.store().Runs(ctx, RunQuery{ID: runID, Statuses: []protocol.Status{protocol.StatusRunning}})
+	if err != nil {
+		return fmt.Errorf("load run %s: %w", runID, err)
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	return r.failStored(ctx, runs[0], failure)
 }
 
 // failStored ends a run that is not live with an error: open parts and calls are closed first, as the stored log has them.

@@ -26,6 +26,7 @@ type runtime struct {
 	mu     sync.Mutex
 	store  Store
 	closed bool
+	ended  chan struct{}     // closed with the runner
 	live   map[string]*run   // by run id
 	busy   map[string]bool   // threads with a live run, or one that is being started
 	agents map[string]*Agent // those given to Run
@@ -182,7 +183,7 @@ func (r *Runner) reserve(threadID string) (release func(), err error) {
 		return nil, fmt.Errorf("thread %s: %w", threadID, ErrBusy)
 	}
 	if rt.busy == nil {
-		rt.busy, rt.live = map[string]bool{}, map[string]*run{}
+		rt.busy, rt.live, rt.ended = map[string]bool{}, map[string]*run{}, make(chan struct{})
 	}
 	rt.busy[threadID] = true
 	return func() {
@@ -253,6 +254,7 @@ func (r *Runner) launch(x *run, release func()) (*Handle, error) {
 		}
 		x.main()
 		x.cancel(nil)
+		r.endSandbox(x.id)
 		rt.mu.Lock()
 		if rt.live[x.id] == x {
 			delete(rt.live, x.id)
@@ -315,13 +317,17 @@ func (r *Runner) Call(c tool.Context, t *tool.Tool, argumentsText string) tool.R
 			return tool.Result{Err: denied, Presentation: prepared.Presentation()}
 		}
 	}
-	return prepared.Run(c)
+	defer r.endSandbox(c.RunID)
+	return r.runCall(c, prepared)
 }
 
 // Close cancels live runs, leaves waiting ones, and returns once all goroutines are gone or ctx is done. Later starts return ErrClosed.
 func (r *Runner) Close(ctx context.Context) error {
 	rt := &r.runtime
 	rt.mu.Lock()
+	if rt.ended != nil && !rt.closed {
+		close(rt.ended)
+	}
 	rt.closed = true
 	for _, x := range rt.live {
 		x.cancel(errCancelled)
@@ -340,6 +346,16 @@ func (r *Runner) Close(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("close the runner: %d runs are still at work: %w", r.Live(), ctx.Err())
+	}
+}
+
+// rest waits; false when the runner closed meanwhile.
+func (r *Runner) rest(wait time.Duration) bool {
+	select {
+	case <-time.After(wait):
+		return true
+	case <-r.runtime.ended:
+		return false
 	}
 }
 
