@@ -112,21 +112,27 @@ func TestResumeKeepsSomeDecisionsAndGoesOnWithAll(t *testing.T) {
 		for _, p := range a.PendingApprovals {
 			ids = append(ids, p.ToolCallID)
 		}
+		for _, c := range a.ToolCalls {
+			ids = append(ids, "of "+c.ID)
+		}
 		return fmt.Sprintf("%s %v", a.Status, ids)
 	}
-	if got, want := still(resume("")), "paused [c1 c2]"; got != want {
+	if got, want := still(resume("")), "paused [c1 c2 of c1 of c2]"; got != want {
 		t.Errorf("without decisions: got %s, want %s", got, want)
 	}
 	status, text := w.request("POST", "/agents/demo/resume", fmt.Sprintf(`{"threadId":%q,"decisions":{"c1":{"approved":true},"c9":{"approved":true}}}`, run.ThreadID))
 	if status != 400 || !strings.Contains(text, "c9") {
 		t.Errorf("a call that does not wait: got %d %s", status, text)
 	}
-	if got, want := still(resume(`,"decisions":{"c2":{"approved":false,"reason":"wrong target"}}`)), "paused [c1]"; got != want {
+	if got, want := still(resume(`,"decisions":{"c2":{"approved":false,"reason":"wrong target"}}`)), "paused [c1 of c1 of c2]"; got != want {
 		t.Errorf("with one of two: got %s, want %s", got, want)
 	}
 	answer := resume(`,"decisions":{"c1":{"approved":true,"argumentsText":"{\"target\":\"z\"}"}}`)
 	if answer.Status != protocol.StatusCompleted || answer.Output != "done" || answer.RunID != run.RunID {
 		t.Errorf("with all: got %+v", answer)
+	}
+	if got, want := still(answer), "completed [of c1 of c2]"; got != want {
+		t.Errorf("the calls of the run: got %s, want %s", got, want)
 	}
 	if w.ran.Load() != 1 {
 		t.Errorf("%d calls ran", w.ran.Load())

@@ -85,8 +85,12 @@ func (s *Server) resume(w http.ResponseWriter, r *http.Request) error {
 	if run.Status == protocol.StatusFailed { // it could not go on with the decisions
 		return s.failureOf(run.ID, run.ThreadID, &agent.RunError{Code: run.ErrorCode, Message: run.Error})
 	}
+	calls, err := s.callsOf(r.Context(), run.ID, run.ThreadID)
+	if err != nil {
+		return err
+	}
 	answer := runAnswer{
-		RunID: run.ID, ThreadID: run.ThreadID, Status: run.Status, ToolCalls: []callAnswer{}, PendingApprovals: approvalAnswers(waiting(run)),
+		RunID: run.ID, ThreadID: run.ThreadID, Status: run.Status, ToolCalls: calls, PendingApprovals: approvalAnswers(waiting(run)),
 	}
 	if run.Usage != nil {
 		answer.Usage = *run.Usage

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"callboard/backend/agent"
@@ -144,15 +145,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, handle *agent.Ha
 		}
 		return s.failureOf(handle.RunID, handle.ThreadID, failed)
 	}
+	calls, err := s.callsOf(r.Context(), outcome.ID, outcome.ThreadID)
+	if err != nil {
+		return err
+	}
 	answer := runAnswer{
 		RunID: outcome.ID, ThreadID: outcome.ThreadID, Status: outcome.Status, Output: outcome.Output,
-		ToolCalls: make([]callAnswer, 0, len(outcome.ToolCalls)), PendingApprovals: approvalAnswers(outcome.Pending),
+		ToolCalls: calls, PendingApprovals: approvalAnswers(outcome.Pending),
 	}
 	if outcome.Usage != nil {
 		answer.Usage = *outcome.Usage
-	}
-	for _, call := range outcome.ToolCalls {
-		answer.ToolCalls = append(answer.ToolCalls, callAnswerOf(call))
 	}
 	if f := outcome.Finish; f != nil {
 		answer.Structured, answer.StructuredError, answer.Truncated = f.Structured, f.StructuredError, f.Truncated
@@ -160,6 +162,24 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, handle *agent.Ha
 	}
 	writeJSON(w, http.StatusOK, answer)
 	return nil
+}
+
+// callsOf lists the calls the model made in a run, those of earlier stretches too.
+func (s *Server) callsOf(ctx context.Context, runID, threadID string) ([]callAnswer, error) {
+	thread, err := s.log.Thread(ctx, threadID)
+	if err != nil {
+		return nil, fmt.Errorf("list the calls of run %s: %w", runID, err)
+	}
+	calls := []callAnswer{}
+	for _, m := range thread.Messages {
+		if m.RunID != runID {
+			continue
+		}
+		for _, call := range m.ToolCalls {
+			calls = append(calls, callAnswerOf(call))
+		}
+	}
+	return calls, nil
 }
 
 // failureOf is the answer for a run that failed: its own code and the status of that. What has no code of its own is hidden.
