@@ -20,17 +20,21 @@ func (t *Transcript) addCall(f Frame, id, toolName, parentID string) *Call {
 	if parentID == "" {
 		t.closePart()
 	}
+	turn, inside := t.inside[parentID]
+	if !inside {
+		turn = t.turn
+	}
 	c := &Call{
 		ID:               id,
 		ToolName:         toolName,
 		ParentToolCallID: parentID,
-		Turn:             t.turn,
+		Turn:             turn,
 		AgentName:        t.AgentName,
 		State:            StateInput,
 		StartedMs:        f.AtMs,
 		writing:          true,
 	}
-	if record := t.turns[t.turn]; record != nil {
+	if record := t.turns[turn]; record != nil {
 		c.AgentName = cmp.Or(record.AgentName, t.AgentName)
 	}
 	t.calls[id] = c

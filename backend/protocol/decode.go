@@ -237,8 +237,11 @@ func decodeTurn(f *fields) *Turn {
 		Usage:        decodeUsage(f),
 		FirstTokenMs: f.integer("firstTokenMs"),
 		Reason:       f.optionalText("reason"),
-		Held:         f.flag("held"),
-		Cut:          decodeCut(f),
+
+		ParentToolCallID: f.optionalText("parentToolCallId"),
+
+		Held: f.flag("held"),
+		Cut:  decodeCut(f),
 	}
 }
 

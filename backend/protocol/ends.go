@@ -86,6 +86,19 @@ func (t *Transcript) takeBack(f Frame, turn int) {
 	}
 }
 
+// takeBackInside does the same for an agent that works inside a call. It shows no parts.
+func (t *Transcript) takeBackInside(f Frame, parentID string, turn int) {
+	parent := t.calls[parentID]
+	if parent == nil {
+		return
+	}
+	for _, id := range slices.Clone(parent.Children) {
+		if c := t.calls[id]; c != nil && c.Turn == turn && (c.State == StateInput || c.State == StateProposed) {
+			t.removeCall(f, c, Incomplete)
+		}
+	}
+}
+
 func turnOf(item *Item) int {
 	switch {
 	case item.Kind == ItemMessage:

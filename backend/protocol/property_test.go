@@ -111,7 +111,7 @@ func anyEvent(t *rapid.T) Event {
 		return &Message{MessageID: id(), Role: model.RoleUser, Content: text("content")}
 	case 2, 3:
 		return &Turn{
-			Turn: rapid.IntRange(1, 3).Draw(t, "turn"), Phase: rapid.SampledFrom(phases).Draw(t, "phase"), Reason: text("reason"),
+			Turn: rapid.IntRange(1, 3).Draw(t, "turn"), ParentToolCallID: rapid.SampledFrom([]string{"", "", "a"}).Draw(t, "inside"), Phase: rapid.SampledFrom(phases).Draw(t, "phase"), Reason: text("reason"),
 			AgentName: text("agent"),
 		}
 	case 4:

@@ -24,7 +24,7 @@ func (t *Transcript) Snapshot() any {
 	}
 	for _, r := range t.Turns {
 		s.Turns = append(s.Turns, turnJSON{
-			Turn: r.Turn, AgentName: r.AgentName, Model: r.Model, StartedAt: r.StartedMs, EndedAt: r.EndedMs,
+			Turn: r.Turn, ParentToolCallID: r.ParentToolCallID, AgentName: r.AgentName, Model: r.Model, StartedAt: r.StartedMs, EndedAt: r.EndedMs,
 			FirstTokenMs: r.FirstTokenMs, FinishReason: r.FinishReason, Usage: usageOf(r.Usage), Retries: r.Retries, Dropped: r.Dropped,
 			Held: r.Held, Cut: r.Cut,
 		})
@@ -122,18 +122,19 @@ type (
 		DetailsText string `json:"detailsText,omitempty"`
 	}
 	turnJSON struct {
-		Turn         int                `json:"turn"`
-		AgentName    string             `json:"agentName,omitempty"`
-		Model        string             `json:"model,omitempty"`
-		StartedAt    int64              `json:"startedAt"`
-		EndedAt      int64              `json:"endedAt,omitempty"`
-		FirstTokenMs *int64             `json:"firstTokenMs,omitempty"`
-		FinishReason model.FinishReason `json:"finishReason,omitempty"`
-		Usage        *model.Usage       `json:"usage,omitempty"`
-		Retries      []Retry            `json:"retries,omitempty"`
-		Dropped      int                `json:"dropped"`
-		Held         bool               `json:"held,omitempty"`
-		Cut          *Cut               `json:"cut,omitempty"`
+		Turn             int                `json:"turn"`
+		ParentToolCallID string             `json:"parentToolCallId,omitempty"`
+		AgentName        string             `json:"agentName,omitempty"`
+		Model            string             `json:"model,omitempty"`
+		StartedAt        int64              `json:"startedAt"`
+		EndedAt          int64              `json:"endedAt,omitempty"`
+		FirstTokenMs     *int64             `json:"firstTokenMs,omitempty"`
+		FinishReason     model.FinishReason `json:"finishReason,omitempty"`
+		Usage            *model.Usage       `json:"usage,omitempty"`
+		Retries          []Retry            `json:"retries,omitempty"`
+		Dropped          int                `json:"dropped"`
+		Held             bool               `json:"held,omitempty"`
+		Cut              *Cut               `json:"cut,omitempty"`
 	}
 	approvalJSON struct {
 		ToolCallID       string            `json:"toolCallId"`

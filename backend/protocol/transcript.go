@@ -36,7 +36,8 @@ type Transcript struct {
 	Unknown      []Frame // of types this version does not know
 	Late         []Frame // what came for a run, a call or a part that had ended: kept, not shown
 
-	turn      int
+	turn      int            // of the run's own agent
+	inside    map[string]int // of the agents that work inside calls
 	open      *Item
 	parts     map[string]*openParts
 	keys      map[string]int
@@ -141,18 +142,19 @@ func (c *Call) Settled() bool { return c.settled }
 
 // TurnRecord is one model request.
 type TurnRecord struct {
-	Turn         int
-	AgentName    string
-	Model        string
-	StartedMs    int64
-	EndedMs      int64
-	FirstTokenMs *int64
-	FinishReason model.FinishReason
-	Usage        *model.Usage
-	Retries      []Retry
-	Dropped      int // calls of this turn that were dropped
-	Held         bool
-	Cut          *Cut // the newest that was told
+	Turn             int
+	ParentToolCallID string // the call inside which the agent asked
+	AgentName        string
+	Model            string
+	StartedMs        int64
+	EndedMs          int64
+	FirstTokenMs     *int64
+	FinishReason     model.FinishReason
+	Usage            *model.Usage
+	Retries          []Retry
+	Dropped          int // calls of this turn that were dropped
+	Held             bool
+	Cut              *Cut // the newest that was told
 }
 
 // Retry is a try of a turn that was taken back.
@@ -285,6 +287,7 @@ func (t *Transcript) count(seq int64) bool {
 		t.parts = map[string]*openParts{}
 		t.keys = map[string]int{}
 		t.turns = map[int]*TurnRecord{}
+		t.inside = map[string]int{}
 		t.calls = map[string]*Call{}
 		t.gone = map[string]*Call{}
 		t.early = map[string][]Frame{}
@@ -320,18 +323,26 @@ func (t *Transcript) start(e *Start) {
 func (t *Transcript) takeTurn(f Frame, e *Turn) {
 	record := t.turns[e.Turn]
 	if record == nil {
-		record = &TurnRecord{Turn: e.Turn, StartedMs: f.AtMs}
+		record = &TurnRecord{Turn: e.Turn, ParentToolCallID: e.ParentToolCallID, StartedMs: f.AtMs}
 		t.turns[e.Turn] = record
 		t.Turns = append(t.Turns, record)
 	}
-	t.turn = e.Turn
+	if e.ParentToolCallID == "" {
+		t.turn = e.Turn
+	} else {
+		t.inside[e.ParentToolCallID] = e.Turn
+	}
 	record.AgentName = cmp.Or(e.AgentName, record.AgentName)
 	record.Model = cmp.Or(e.Model, record.Model)
 	record.Held = record.Held || e.Held
 	record.Cut = cmp.Or(e.Cut, record.Cut)
 	switch e.Phase {
 	case TurnRetry:
-		t.takeBack(f, e.Turn)
+		if e.ParentToolCallID == "" {
+			t.takeBack(f, e.Turn)
+		} else {
+			t.takeBackInside(f, e.ParentToolCallID, e.Turn)
+		}
 		record.Retries = append(record.Retries, Retry{f.AtMs, e.Reason})
 	case TurnEnd:
 		record.EndedMs = f.AtMs

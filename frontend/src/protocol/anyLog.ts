@@ -22,7 +22,13 @@ export function anyLog(seed: number): LogLine[] {
     pick<() => object>(
       () => ({ type: 'start', messageId: id(), threadId: 't', runId: 'r' }),
       () => ({ type: 'message', messageId: id(), role: 'user', content: text() }),
-      () => ({ type: 'turn', turn: 1 + next(3), phase: pick('start', 'retry', 'end'), reason: text() }),
+      () => ({
+        type: 'turn',
+        turn: 1 + next(3),
+        phase: pick('start', 'retry', 'end'),
+        reason: text(),
+        parentToolCallId: pick('', '', 'a'),
+      }),
       () => ({ type: pick('text-start', 'reasoning-start'), id: id() }),
       () => ({ type: pick('text-delta', 'reasoning-delta'), id: id(), delta: text() }),
       () => ({ type: pick('text-end', 'reasoning-end'), id: id(), dropped: dropped() }),

@@ -28,13 +28,14 @@ export function addCall(
   parentToolCallId: string | undefined,
 ): Call {
   if (parentToolCallId === undefined) closePart(t)
+  const turn = (parentToolCallId === undefined ? undefined : t.own.inside.get(parentToolCallId)) ?? t.own.turn
   const call: Call = {
     id,
     toolName,
     parentToolCallId,
     children: [],
-    turn: t.own.turn,
-    agentName: t.own.turns.get(t.own.turn)?.agentName ?? (t.agentName || undefined),
+    turn,
+    agentName: t.own.turns.get(turn)?.agentName ?? (t.agentName || undefined),
     state: 'input',
     proposedText: '',
     argumentsText: '',
@@ -121,7 +122,7 @@ function callEvent(t: Transcript, f: Frame, call: Call): boolean {
   }
 }
 
-function removeCall(t: Transcript, f: Frame, call: Call, reason: DropReason): void {
+export function removeCall(t: Transcript, f: Frame, call: Call, reason: DropReason): void {
   const at = t.items.findLastIndex((item) => item.kind === 'call' && item.id === call.id)
   t.own.watch?.cuts(t.items)
   if (at >= 0) t.items.splice(at, 1)

@@ -82,6 +82,7 @@ export function decodeEvent(type: string, f: Fields, raw: string): Event {
         usage: usage(f),
         firstTokenMs: optionalInteger(f, 'firstTokenMs'),
         reason: optionalText(f, 'reason'),
+        parentToolCallId: optionalText(f, 'parentToolCallId'),
         held: flag(f, 'held'),
         cut: cut(f),
       }

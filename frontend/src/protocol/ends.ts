@@ -1,4 +1,4 @@
-import { addCall, applyEarly, drop } from './calls'
+import { addCall, applyEarly, drop, removeCall } from './calls'
 import { type Finish, type Frame, type Status, time } from './events'
 import { closePart } from './parts'
 import { type Call, ended, type Item, type Transcript } from './transcript'
@@ -83,6 +83,15 @@ export function takeBack(t: Transcript, f: Frame, turn: number): void {
     const call = item.kind === 'call' ? t.calls.get(item.id) : undefined
     if (call !== undefined && (call.state === 'input' || call.state === 'proposed')) drop(t, f, call, 'incomplete')
     else t.items.push(item)
+  }
+}
+
+/** The same for an agent that works inside a call. It shows no parts. */
+export function takeBackInside(t: Transcript, f: Frame, parentToolCallId: string, turn: number): void {
+  for (const id of t.calls.get(parentToolCallId)?.children ?? []) {
+    const call = t.calls.get(id)
+    if (call?.turn === turn && (call.state === 'input' || call.state === 'proposed'))
+      removeCall(t, f, call, 'incomplete')
   }
 }
 

@@ -1,5 +1,5 @@
 import { approvalRequired, callStart, forCall } from './calls'
-import { end, finish, takeBack } from './ends'
+import { end, finish, takeBack, takeBackInside } from './ends'
 import type {
   Approval,
   CallState,
@@ -122,6 +122,7 @@ export interface Call {
 /** One model request. */
 export interface Turn {
   turn: number
+  parentToolCallId?: string // the call inside which the agent asked
   agentName?: string
   model?: string
   startedAt: number
@@ -137,7 +138,8 @@ export interface Turn {
 
 /** What the fold alone reads of a run. */
 export interface Own {
-  turn: number
+  turn: number // of the run's own agent
+  inside: Map<string, number> // of the agents that work inside calls
   open: Part | undefined
   parts: Map<string, { items: Part[]; ended: boolean }>
   keys: Map<string, number>
@@ -178,6 +180,7 @@ export function newTranscript(): Transcript {
     version: 0,
     own: {
       turn: 0,
+      inside: new Map(),
       open: undefined,
       parts: new Map(),
       keys: new Map(),
@@ -311,18 +314,27 @@ function start(t: Transcript, e: Start): void {
 function turn(t: Transcript, f: Frame, e: TurnEvent): void {
   let entry = t.own.turns.get(e.turn)
   if (entry === undefined) {
-    entry = { turn: e.turn, startedAt: f.at, retries: [], dropped: 0, held: false }
+    entry = {
+      turn: e.turn,
+      parentToolCallId: e.parentToolCallId,
+      startedAt: f.at,
+      retries: [],
+      dropped: 0,
+      held: false,
+    }
     t.own.turns.set(e.turn, entry)
     t.turns.push(entry)
   }
-  t.own.turn = e.turn
+  if (e.parentToolCallId === undefined) t.own.turn = e.turn
+  else t.own.inside.set(e.parentToolCallId, e.turn)
   t.own.watch?.changes(entry)
   entry.agentName = e.agentName ?? entry.agentName
   entry.model = e.model ?? entry.model
   entry.held ||= e.held
   entry.cut = e.cut ?? entry.cut
   if (e.phase === 'retry') {
-    takeBack(t, f, e.turn)
+    if (e.parentToolCallId === undefined) takeBack(t, f, e.turn)
+    else takeBackInside(t, f, e.parentToolCallId, e.turn)
     entry.retries.push({ at: f.at, reason: e.reason })
   }
   if (e.phase === 'end') {

@@ -21,6 +21,7 @@ export function watchedTranscript(): [Transcript, Recorder] {
       parts: recorder.map(),
       keys: recorder.map(),
       turns: recorder.map(),
+      inside: recorder.map(),
       gone: recorder.map(),
       early: recorder.map(),
       watch: recorder,
