@@ -73,6 +73,8 @@ type Runner struct {
 	Rules func(ctx context.Context, c RuleCall) (name string, ok bool)
 	// Approve decides a call made with Call whose tool needs approval; it may block. nil denies.
 	Approve func(tool.Context, protocol.Approval) approval.Decision
+	// Sandbox runs the calls of tools that declare a sandbox. nil runs their own Run on the host, with a warning in the log.
+	Sandbox tool.Executor
 	Logger  *slog.Logger               // nil is slog.Default()
 	NewID   func(prefix string) string // nil makes time-ordered random ids
 	Now     func() time.Time           // nil is time.Now

@@ -135,7 +135,7 @@ func (x *run) executeOne(c *call) {
 		c.record.Message = &model.Message{} // never stored: the run ends here
 		return
 	}
-	result := c.prepared.Run(x.toolContext(ctx, c))
+	result := x.runner.runCall(x.toolContext(ctx, c), c.prepared)
 	state := protocol.StateDone
 	switch {
 	case result.Err != nil && ctx.Err() != nil:

@@ -195,7 +195,7 @@ func (t *Tool) checkSandbox() error {
 		return fmt.Errorf("read the schema: %w", err)
 	}
 	if command := arguments.Properties.Command; command == nil || command.Type != "string" {
-		return errors.New(`Docker runs the argument "command", a string, and the tool has none`)
+		return errors.New(`it runs the argument "command", a string, and the tool has none`)
 	}
 	if _, err := t.encodeContent(CommandResult{}); err != nil {
 		return fmt.Errorf("what Docker gives does not fit Out (a tool.CommandResult does): %w", err)

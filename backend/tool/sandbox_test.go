@@ -73,7 +73,7 @@ func TestASandboxThatCanNeverWorkFailsWhenDeclared(t *testing.T) {
 }
 
 func TestDockerNeedsACommandAndGivesItsResult(t *testing.T) {
-	if _, err := tool.Define(tool.Config[weatherArgs, any]{Name: "x", Sandbox: inDocker()}); err == nil || !strings.Contains(err.Error(), `Docker runs the argument "command"`) {
+	if _, err := tool.Define(tool.Config[weatherArgs, any]{Name: "x", Sandbox: inDocker()}); err == nil || !strings.Contains(err.Error(), `it runs the argument "command"`) {
 		t.Errorf("got %v, want that there is no command", err)
 	}
 	type number struct {
