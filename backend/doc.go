@@ -13,12 +13,15 @@
 //	internal/process    shell commands and their output                            →
 //	toolset/workspace   tools on the files of one folder                           → tool internal/process
 //	toolset/memory      tools that keep notes, and their store's test              → tool
+//	toolset/scheduler   tools that send messages later, and their store's test     → tool
+//	trace               OpenTelemetry spans of runs, turns and calls               → protocol
+//	trace/otlp          spans sent to a collector                                  →
 //	server              agents over HTTP                                           → agent approval model protocol tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
 //	studio              the desktop app without a window                           → agent approval client model model/openai model/scripted protocol server storage tool toolset/workspace
 //	examples            programs a stranger could write                            → agent approval client model model/openai model/scripted protocol server tool
-//	storage             the store in SQLite, a folder beside this one              → agent approval model protocol tool toolset/memory
-//	main                the program, at the top                                    → agent protocol server studio
+//	storage             the store in SQLite, a folder beside this one              → agent approval model protocol tool toolset/memory toolset/scheduler
+//	main                the program, at the top                                    → agent protocol server studio trace trace/otlp
 //
 // A heavy dependency has one leaf.
 //
@@ -26,5 +29,8 @@
 //	github.com/invopop/jsonschema              → tool
 //	github.com/santhosh-tekuri/jsonschema      → tool
 //	modernc.org/                               → storage
+//	github.com/robfig/                         → toolset/scheduler
+//	go.opentelemetry.io/otel/sdk               → trace/otlp
+//	go.opentelemetry.io/otel/exporters         → trace/otlp
 //	github.com/wailsapp/                       → main
 package backend
