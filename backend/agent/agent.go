@@ -23,6 +23,15 @@ type Agent struct {
 	Backend      model.Backend
 	Model        string // the backend's name for the model; empty is its default
 	Tools        []*tool.Tool
+	// Middleware acts around the model and around calls; the first is the outermost.
+	Middleware []Middleware
+	// Output is what the answer of a run has to be; nil is text. OutputOf makes one.
+	Output *Output
+	// ContextTokens limits what a request has the model read, as CountTokens counts: what is more is left out of the history in
+	// whole exchanges, the oldest first (protocol.Cut). 0 is no limit.
+	ContextTokens int
+	// CountTokens says how many tokens a message is; nil is EstimateTokens. It has to give the same number each time.
+	CountTokens func(*model.Message) int
 	// Parallel runs the calls of one turn side by side; off, they run in order.
 	Parallel bool
 	// MaxTurns limits the model requests of a run; 0 is DefaultMaxTurns. In the last turn the model must answer in words.

@@ -83,6 +83,7 @@ func (x *run) judge(c *call) (*approval.Pending, bool) {
 		x.answerHandedIn(c, p)
 	case c.invalid != nil:
 		x.answer(c, nil, c.invalid, protocol.StateFailed)
+	case x.beforeCall(c):
 	case p != nil:
 		if again := x.previewChanged(c, p); again != nil {
 			return again, false
@@ -135,7 +136,8 @@ func (x *run) executeOne(c *call) {
 		c.record.Message = &model.Message{} // never stored: the run ends here
 		return
 	}
-	result := x.runner.runCall(x.toolContext(ctx, c), c.prepared)
+	result := c.prepared.Run(x.toolContext(ctx, c))
+	result = x.afterCall(x.toolContext(ctx, c), c, result, len(x.agent.Middleware))
 	state := protocol.StateDone
 	switch {
 	case result.Err != nil && ctx.Err() != nil:
@@ -181,7 +183,7 @@ func (x *run) answerDenied(c *call, p *approval.Pending) {
 
 // answerHandedIn takes the result a person gave for a call nobody knows the end of.
 func (x *run) answerHandedIn(c *call, p *approval.Pending) {
-	x.answer(c, &tool.Result{Content: p.Decision.Result}, nil, protocol.StateDone)
+	x.answerChecked(c, tool.Result{Content: p.Decision.Result}, len(x.agent.Middleware))
 }
 
 func (x *run) answerStopped(c *call) {
@@ -228,16 +230,21 @@ func (x *run) answer(c *call, result *tool.Result, err error, state protocol.Sta
 	x.sink.write(func(b *Batch, _ *Run) { b.Calls = append(b.Calls, row) }, events...)
 }
 
+// presentation is the tool's for a call; nil when it declares none.
+func (c *call) presentation() *tool.Presentation {
+	switch {
+	case c.prepared != nil:
+		return c.prepared.Presentation()
+	case c.tool != nil:
+		return c.tool.StaticPresentation()
+	}
+	return nil
+}
+
 // answerCall makes the one result of a call: the events that tell it and the ledger's row with what the model will read.
 func answerCall(r *Runner, runID string, turn int, c *call, result *tool.Result, err error, state protocol.State, limit int) ([]protocol.Event, Call) {
 	if result == nil {
-		result = &tool.Result{}
-		switch {
-		case c.prepared != nil:
-			result.Presentation = c.prepared.Presentation()
-		case c.tool != nil:
-			result.Presentation = c.tool.StaticPresentation()
-		}
+		result = &tool.Result{Presentation: c.presentation()}
 	}
 	event := &protocol.ToolResult{
 		ID: r.newID("res"), ToolCallID: c.id, Result: result.Content, Details: result.Details, Presentation: result.Presentation,

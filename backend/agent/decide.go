@@ -235,7 +235,7 @@ func openCalls(st *RunState, messages []*model.Message) []*call {
 		for i := range st.Calls {
 			if st.Calls[i].ToolCallID == c.id {
 				c.record = &st.Calls[i]
-				c.arguments = st.Calls[i].Executed
+				c.args, c.arguments = []byte(st.Calls[i].Proposed), st.Calls[i].Executed
 			}
 		}
 		for _, p := range st.Approvals {

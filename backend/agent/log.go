@@ -95,7 +95,7 @@ func (l *left) said() string {
 // closing are the events that close what the model had open.
 func (l *left) closing(r *Runner) (events []protocol.Event, dropped int) {
 	if id, kind := l.OpenPart(); id != "" {
-		events = append(events, part{id, kind == protocol.ItemReasoning}.end(false))
+		events = append(events, part{id: id, reasoning: kind == protocol.ItemReasoning}.end(false))
 	}
 	if !l.speaking() {
 		return events, 0

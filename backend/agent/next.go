@@ -16,6 +16,7 @@ type Next struct {
 	Tools     []string // the names
 	Messages  []*model.Message
 	Repairs   []Repair
+	Cut       *protocol.Cut // what of the history is left out of Messages; nil when nothing is
 }
 
 // Next tells what the next request in a thread will send: that of the run that is not over, else one of the agent named, before
@@ -43,10 +44,15 @@ func (r *Runner) Next(ctx context.Context, agentName, threadID string) (*Next, e
 		return nil, err
 	}
 	next := &Next{AgentName: a.Name, Model: a.Model}
+	var schemas []model.ToolSchema
 	for _, t := range r.Offered(a) {
 		next.Tools = append(next.Tools, t.Name)
+		schemas = append(schemas, model.ToolSchema(t.Schema()))
 	}
-	next.Messages, next.Repairs = a.historyOf(thread, open)
+	history, repairs := a.historyOf(thread, open)
+	w := a.newWindow(schemas)
+	w.take(history)
+	next.Messages, next.Repairs, next.Cut = w.goes(history), repairs, w.cut(history)
 	return next, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,11 +60,13 @@ type run struct {
 	schemas []model.ToolSchema
 	history []*model.Message
 	memo    any
+	window  *window          // what of the history goes to the model
+	sent    []*model.Message // by the request before
 	turn    int
 	taken   int           // turns that began
 	worked  time.Duration // in earlier stretches
-	pending  []*call       // calls of the last turn that have no result yet
-	repeats  repeats
+	pending []*call       // calls of the last turn that have no result yet
+	repeats repeats
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -163,7 +166,11 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 			return nil, context.Cause(x.ctx)
 		}
 		if x.repeats.reached(x.agent.maxRepeats()) {
-			return &protocol.Finish{Status: protocol.StatusCompleted, IterationLimitReached: true, Limit: "repeated-calls"}, nil
+			end := &protocol.Finish{Status: protocol.StatusCompleted, IterationLimitReached: true, Limit: "repeated-calls"}
+			if x.agent.Output != nil {
+				end.StructuredError = "The run was stopped before the model gave its answer."
+			}
+			return end, nil
 		}
 		x.turn = x.nextTurn()
 		x.taken++
@@ -172,7 +179,11 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 		if err != nil {
 			return nil, err
 		}
-		calls := a.end(!last)
+		if a.blocked != nil {
+			outcome.Output = a.blocked.text
+			return x.block(a), nil
+		}
+		calls := a.kept
 		x.endTurn(a, calls)
 		outcome.Output = a.text.String()
 		for _, c := range calls {
@@ -186,17 +197,26 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 			if last && (x.taken > 1 || len(a.calls) > 0) {
 				end.IterationLimitReached, end.Limit = true, "turns"
 			}
+			end.Structured = a.structured
+			if a.unfit != nil {
+				end.StructuredError = a.unfit.Error()
+			}
 			return end, nil
 		}
 		x.pending = calls
 	}
 }
 
-// ask makes the turn's request, again after failures that may pass, and returns the answer that came whole.
+// ask makes the turn's request, again after failures that may pass and answers that do not fit, and returns the answer that came
+// whole and was checked.
 func (x *run) ask(last bool) (*answer, error) {
-	var event protocol.Event = &protocol.Turn{Turn: x.turn, Phase: protocol.TurnStart, AgentName: x.agent.Name, Model: x.agent.Model}
+	var again retries
+	event := &protocol.Turn{Turn: x.turn, Phase: protocol.TurnStart, AgentName: x.agent.Name, Model: x.agent.Model, Held: x.agent.HoldsBack()}
 	for try := 0; ; try++ {
-		a := &answer{run: x, turn: x.turn, try: try, began: x.runner.now()}
+		a := &answer{
+			run: x, turn: x.turn, try: try, began: x.runner.now(), held: x.agent.HoldsBack(), quiet: x.agent.Output.isQuiet(),
+		}
+		event.Cut = x.cutHistory()
 		x.sink.write(func(b *Batch, run *Run) {
 			run.Turn = max(run.Turn, x.turn)
 			b.Requests = append(b.Requests, Request{
@@ -206,12 +226,15 @@ func (x *run) ask(last bool) (*answer, error) {
 		if err := x.sink.commit(); err != nil {
 			return nil, err
 		}
-		err := x.stream(a, last)
+		err := x.stream(a, last || len(again.said) > 0, again.said)
 		if err == nil {
+			err = a.review(!last, again.repairs < x.agent.Output.maxRepairs())
+		}
+		if err == nil || errors.As(err, &a.blocked) {
+			a.usage = addUsage(again.spent, a.usage)
 			return a, nil
 		}
-		var failure *model.Error
-		retry := x.ctx.Err() == nil && errors.As(err, &failure) && failure.Retryable && try < x.agent.maxRetries()
+		reason, wait, retry := again.after(a, err)
 		if !retry {
 			a.abandon()
 			x.keepText(a)
@@ -221,21 +244,29 @@ func (x *run) ask(last bool) (*answer, error) {
 			return nil, err
 		}
 		a.takeBack()
-		event = &protocol.Turn{Turn: x.turn, Phase: protocol.TurnRetry, AgentName: x.agent.Name, Model: x.agent.Model, Reason: failure.Message}
+		event = &protocol.Turn{Turn: x.turn, Phase: protocol.TurnRetry, AgentName: x.agent.Name, Model: x.agent.Model, Reason: reason}
 		select {
-		case <-time.After(x.runner.retryDelay(try, failure.RetryAfter)):
+		case <-time.After(wait):
 		case <-x.ctx.Done():
 			return nil, context.Cause(x.ctx)
 		}
 	}
 }
 
-func (x *run) stream(a *answer, last bool) error {
+// stream makes one request: of what the model is to read, and what was said of a try before that did not fit.
+func (x *run) stream(a *answer, noTools bool, said []*model.Message) error {
 	request := &model.Request{
 		Model: x.agent.Model, Agent: x.agent.Name, ThreadID: x.threadID, Index: x.asks(x.agent.Name),
-		Messages: x.history, Tools: x.schemas, NoTools: last,
+		Messages: x.reads(said), Tools: slices.Clip(x.schemas), NoTools: noTools,
 		Temperature: x.agent.Temperature, MaxTokens: x.agent.MaxTokens, Memo: &x.memo,
 	}
+	if x.agent.Output != nil {
+		request.ResponseSchema = x.agent.Output.schema()
+	}
+	if err := x.beforeModel(request); err != nil {
+		return err
+	}
+	x.remember(request.Messages)
 	for chunk, err := range x.agent.Backend.Stream(x.ctx, request) {
 		if x.ctx.Err() != nil {
 			return context.Cause(x.ctx)
@@ -259,6 +290,14 @@ func (x *run) endTurn(a *answer, calls []*call) {
 		if message.Content != "" || len(message.ToolCalls) > 0 {
 			b.Messages = append(b.Messages, message)
 			x.history = append(x.history, message)
+		}
+		for _, c := range calls {
+			if string(c.args) != c.arguments { // the message has what it runs with; what the model wrote is kept here
+				b.Calls = append(b.Calls, Call{
+					RunID: x.id, ToolCallID: c.id, ToolName: c.name, Turn: x.turn, State: protocol.StateProposed,
+					Proposed: string(c.args), Executed: c.arguments,
+				})
+			}
 		}
 	}, &protocol.Turn{
 		Turn: x.turn, Phase: protocol.TurnEnd, AgentName: x.agent.Name, Model: x.agent.Model,
@@ -293,7 +332,7 @@ func (x *run) keepText(a *answer) {
 }
 
 func (c *call) asModel() model.ToolCall {
-	return model.ToolCall{ID: c.id, ProviderID: c.providerID, Name: c.name, Arguments: string(c.args)}
+	return model.ToolCall{ID: c.id, ProviderID: c.providerID, Name: c.name, Arguments: c.arguments}
 }
 
 // finish ends the stretch.

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +25,8 @@ type call struct {
 	begun      bool       // some argument text went out
 	ended      bool       // complete: its end went out
 	whole      bool       // the backend confirmed it among its ToolCalls
+	announced  bool       // its start went out
+	dropped    bool
 
 	arguments string // the text it runs with
 	prepared  *tool.Call
@@ -31,10 +35,11 @@ type call struct {
 	execution
 }
 
-// part is a piece of text or reasoning that was shown.
+// part is a piece of text or reasoning.
 type part struct {
 	id        string
 	reasoning bool
+	unseen    bool // it was only gathered
 }
 
 func (p part) end(dropped bool) protocol.Event {
@@ -53,9 +58,15 @@ type answer struct {
 	parts []part // the last one may be open
 	open  bool
 	rest  string // bytes of a character of the open part whose end has not come yet
+	held  bool   // nothing goes out before it was checked
+	quiet bool   // text goes out once it is whole
 
 	text, thought strings.Builder
 	calls         []*call
+	kept          []*call         // of calls, those that may run; set once the answer is whole
+	structured    json.RawMessage // the answer, where it fits what is wanted
+	unfit         error           // why it does not
+	blocked       *block          // by a middleware
 	finish        model.FinishReason
 	usage         *model.Usage
 	firstToken    *int64
@@ -110,25 +121,31 @@ func (a *answer) say(reasoning bool, piece string) {
 	}
 }
 
+// silent reports whether text is gathered and not shown yet.
+func (a *answer) silent() bool { return a.held || a.quiet }
+
 func (a *answer) show(reasoning bool, piece string) {
 	if !a.open {
 		a.open = true
 		id := fmt.Sprintf("part_%d_%d_%d", a.turn, a.try, len(a.parts)+1)
-		a.parts = append(a.parts, part{id, reasoning})
-		if reasoning {
+		a.parts = append(a.parts, part{id: id, reasoning: reasoning, unseen: a.silent()})
+		switch {
+		case a.silent():
+		case reasoning:
 			a.sink.emit(&protocol.ReasoningStart{ID: id})
-		} else {
+		default:
 			a.sink.emit(&protocol.TextStart{ID: id})
 		}
 	}
 	id := a.parts[len(a.parts)-1].id
+	said, event := &a.text, protocol.Event(&protocol.TextDelta{ID: id, Delta: piece})
 	if reasoning {
-		a.thought.WriteString(piece)
-		a.sink.emit(&protocol.ReasoningDelta{ID: id, Delta: piece})
-		return
+		said, event = &a.thought, &protocol.ReasoningDelta{ID: id, Delta: piece}
 	}
-	a.text.WriteString(piece)
-	a.sink.emit(&protocol.TextDelta{ID: id, Delta: piece})
+	said.WriteString(piece)
+	if !a.silent() {
+		a.sink.emit(event)
+	}
 }
 
 func (a *answer) closePart() {
@@ -141,7 +158,52 @@ func (a *answer) closePart() {
 		a.rest = ""
 	}
 	a.open = false
-	a.sink.emit(last.end(false))
+	if !last.unseen {
+		a.sink.emit(last.end(false))
+	}
+}
+
+// saidAny reports whether text or reasoning went out.
+func (a *answer) saidAny() bool {
+	return slices.ContainsFunc(a.parts, func(p part) bool { return !p.unseen })
+}
+
+// unsay takes back the parts that went out.
+func (a *answer) unsay() {
+	for _, p := range a.parts {
+		if !p.unseen {
+			a.sink.emit(p.end(true))
+		}
+	}
+}
+
+// release shows what was gathered: the reasoning and the text as one part each, then the calls that are kept.
+func (a *answer) release() {
+	if !a.silent() {
+		return
+	}
+	thought, text, held := a.thought.String(), a.text.String(), a.held
+	a.thought.Reset()
+	a.text.Reset()
+	a.held, a.quiet = false, false
+	for _, said := range []struct {
+		reasoning bool
+		text      string
+	}{{true, thought}, {false, text}} {
+		if said.text != "" {
+			a.show(said.reasoning, said.text)
+			a.closePart()
+		}
+	}
+	if !held {
+		return
+	}
+	for _, c := range a.kept {
+		a.announce(c)
+		a.writeOut(c, strings.ToValidUTF8(string(c.args), "\uFFFD"))
+		a.sayAvailable(c)
+		a.present(c)
+	}
 }
 
 // writing finds the call a piece belongs to: the newest of that id that is still being written.
@@ -175,15 +237,22 @@ func (a *answer) start(id, name string) *call {
 		c.providerID = id
 	}
 	a.calls = append(a.calls, c)
-	event := &protocol.ToolCallStart{ID: c.id, ToolName: name, ProviderCallID: c.providerID}
+	if !a.held {
+		a.announce(c)
+	}
+	return c
+}
+
+func (a *answer) announce(c *call) {
+	c.announced = true
+	event := &protocol.ToolCallStart{ID: c.id, ToolName: c.name, ProviderCallID: c.providerID}
 	if c.tool != nil {
 		event.Presentation = c.tool.StaticPresentation()
 	}
 	a.sink.write(func(_ *Batch, run *Run) { run.CallCount++ }, event)
 	if c.tool != nil && c.tool.Hooks.OnInputStart != nil {
-		guarded(a.runner.logger(), "OnInputStart of "+name, func() { c.tool.Hooks.OnInputStart(c.id) })
+		guarded(a.runner.logger(), "OnInputStart of "+c.name, func() { c.tool.Hooks.OnInputStart(c.id) })
 	}
-	return c
 }
 
 func (a *answer) write(c *call, delta string) {
@@ -199,6 +268,9 @@ func (a *answer) write(c *call, delta string) {
 
 func (a *answer) writeOut(c *call, delta string) {
 	c.begun = true
+	if !c.announced {
+		return
+	}
 	a.sink.emit(&protocol.ToolCallDelta{ID: c.id, ArgsTextDelta: delta})
 	if c.tool != nil && c.tool.Hooks.OnInputDelta != nil {
 		guarded(a.runner.logger(), "OnInputDelta of "+c.name, func() { c.tool.Hooks.OnInputDelta(c.id, delta) })
@@ -233,6 +305,9 @@ func (a *answer) complete(whole model.ToolCall) {
 // runsWith says that a call runs with other arguments than were streamed.
 func (x *run) runsWith(c *call, text string) {
 	c.arguments = text
+	if !c.announced {
+		return
+	}
 	x.sink.emit(&protocol.ToolUpdate{ToolCallID: c.id, Arguments: parsed(text), ArgumentsText: &text})
 }
 
@@ -248,11 +323,17 @@ func (a *answer) available(c *call) {
 	}
 	c.ended = true
 	c.arguments = string(c.args)
+	if c.announced {
+		a.sayAvailable(c)
+	}
+	a.prepare(c)
+}
+
+func (a *answer) sayAvailable(c *call) {
 	a.sink.emit(&protocol.ToolCallEnd{ID: c.id})
 	if c.tool != nil && c.tool.Hooks.OnInputAvailable != nil {
 		guarded(a.runner.logger(), "OnInputAvailable of "+c.name, func() { c.tool.Hooks.OnInputAvailable(c.id, c.arguments) })
 	}
-	a.prepare(c)
 }
 
 // check reads the arguments a call will run with.
@@ -265,7 +346,11 @@ func (c *call) check() {
 // prepare checks a call and shows the presentation its arguments give.
 func (x *run) prepare(c *call) {
 	c.check()
-	if c.prepared == nil {
+	x.present(c)
+}
+
+func (x *run) present(c *call) {
+	if c.prepared == nil || !c.announced {
 		return
 	}
 	if p := c.prepared.Presentation(); p != nil {
@@ -273,27 +358,34 @@ func (x *run) prepare(c *call) {
 	}
 }
 
-// end closes the answer of a model that said all it had to say, and returns the calls that may run.
-func (a *answer) end(mayCall bool) []*call {
+// end closes the answer of a model that said all it had to say, and keeps the calls that may run.
+func (a *answer) end(mayCall bool) {
 	a.closePart()
-	cut := a.finish == model.FinishLength
-	var kept []*call
 	for _, c := range a.calls {
 		switch {
 		case !c.ended:
 			a.drop(c, protocol.Incomplete)
-		case cut || !mayCall:
+		case !mayCall:
 			a.drop(c, protocol.Discarded)
 		default:
-			kept = append(kept, c)
+			a.kept = append(a.kept, c)
 		}
 	}
-	return kept
 }
 
-// abandon closes what a turn that failed or was cancelled had open. Text that was said stays.
+// abandon closes what a turn that failed or was cancelled had open. Text that was said stays, but for what was never checked.
 func (a *answer) abandon() {
 	a.closePart()
+	if a.held {
+		a.thought.Reset()
+		a.text.Reset()
+		a.kept = nil
+	}
+	a.release()
+	a.dropCalls()
+}
+
+func (a *answer) dropCalls() {
 	for _, c := range a.calls {
 		if c.ended {
 			a.drop(c, protocol.Discarded)
@@ -306,9 +398,7 @@ func (a *answer) abandon() {
 // takeBack removes all that a failed try had shown (PROTOCOL.md, Order 10).
 func (a *answer) takeBack() {
 	a.open = false
-	for _, p := range a.parts {
-		a.sink.emit(p.end(true))
-	}
+	a.unsay()
 	for _, c := range a.calls {
 		a.drop(c, protocol.Incomplete)
 	}
@@ -316,6 +406,10 @@ func (a *answer) takeBack() {
 
 // drop ends a call that will never run.
 func (a *answer) drop(c *call, reason protocol.DropReason) {
+	if c.dropped || !c.announced {
+		return
+	}
+	c.dropped = true
 	var events []protocol.Event
 	if !c.ended {
 		events = append(events, &protocol.ToolCallEnd{ID: c.id, Dropped: true})
