@@ -11,6 +11,9 @@
 //	agent               the run loop and its store's seam                          → approval model protocol tool
 //	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
 //	internal/process    shell commands and their output                            →
+//	sandbox             where the calls of sandboxed tools run                     → tool sandbox/native
+//	sandbox/internal    what came of a command                                     → tool internal/process
+//	sandbox/native      commands in the host's shell                               → tool internal/process sandbox/internal
 //	toolset/workspace   tools on the files of one folder                           → tool internal/process
 //	toolset/memory      tools that keep notes, and their store's test              → tool
 //	toolset/scheduler   tools that send messages later, and their store's test     → tool

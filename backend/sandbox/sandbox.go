@@ -1,0 +1,86 @@
+// Package sandbox chooses where the calls of sandboxed tools run: in Docker or in WASM, as each declares, and on the host where
+// that is not there, if it may be (seeds/custom-tools.txt, Sandbox Configuration). It knows nothing of agents, containers or
+// modules: sandbox/docker and sandbox/wasm do, and a program that has no use for one of them leaves it out.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"callboard/backend/sandbox/native"
+	"callboard/backend/tool"
+)
+
+// Sandbox is a tool.Executor made of others: an agent.Runner's Sandbox.
+//
+//	Docker is nil         → the tool's own Run, on the host
+//	Docker is unreachable → the command, in the host's shell
+//	WASM is nil or cannot start → the tool's own Run, on the host
+//
+// Each of these is a warning in the log, from the first call on. Where the host may not be used, or a tool has no Run of its own,
+// the call fails with SANDBOX_UNAVAILABLE instead. Nothing else falls back: what a sandbox has begun is not run again elsewhere.
+type Sandbox struct {
+	Docker tool.Executor // a *docker.Engine
+	WASM   tool.Executor // a *wasm.Engine
+	// NativeFallback says whether calls may run on the host where their sandbox is not there; it is asked each time. nil is yes.
+	NativeFallback func() bool
+	Logger         *slog.Logger // nil is slog.Default()
+}
+
+var _ tool.Executor = (*Sandbox)(nil)
+
+// Execute runs a call where its tool declares, or on the host in its place.
+func (s *Sandbox) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], error) {
+	var executor tool.Executor
+	host, where := job.Host, "the host"
+	switch job.Sandbox.Type {
+	case tool.Docker:
+		executor = s.Docker
+		if executor != nil {
+			host, where = func(ctx tool.Context) (tool.Output[any], error) { return native.Shell{}.Execute(ctx, job) }, "the host's shell"
+		}
+	case tool.WASM:
+		executor = s.WASM
+	}
+	reason := unavailable(fmt.Sprintf("no %s sandbox is set up", job.Sandbox.Type), nil)
+	if executor != nil {
+		out, err := executor.Execute(ctx, job)
+		if !errors.As(err, &reason) || reason.Code != tool.CodeSandboxUnavailable {
+			return out, err
+		}
+	}
+	switch {
+	case s.NativeFallback != nil && !s.NativeFallback():
+		return tool.Output[any]{}, unavailable(reason.Message+"; and calls may not run on the host in its place", reason)
+	case host == nil:
+		return tool.Output[any]{}, unavailable(fmt.Sprintf("%s; and the tool %q has nothing that runs on the host", reason.Message, job.ToolName), reason)
+	}
+	s.logger().Warn("a sandbox is not available; the call runs on the host", "tool", job.ToolName, "sandbox", job.Sandbox.Type,
+		"where", where, "reason", reason.Message)
+	return host(ctx)
+}
+
+// EndRun lets go of what was kept for further calls of a run.
+func (s *Sandbox) EndRun(runID string) {
+	for _, executor := range []tool.Executor{s.Docker, s.WASM} {
+		if executor != nil {
+			executor.EndRun(runID)
+		}
+	}
+}
+
+func (s *Sandbox) logger() *slog.Logger {
+	if s.Logger != nil {
+		return s.Logger
+	}
+	return slog.Default()
+}
+
+func unavailable(message string, err *tool.Error) *tool.Error {
+	failed := &tool.Error{Code: tool.CodeSandboxUnavailable, Message: message}
+	if err != nil {
+		failed.Err = err
+	}
+	return failed
+}
