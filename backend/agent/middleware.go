@@ -241,8 +241,13 @@ func (a *answer) reargue(c *call, text string) {
 // block ends a turn nobody may read.
 func (x *run) block(a *answer) *protocol.Finish {
 	a.closePart()
-	a.unsay()
-	a.dropCalls()
+	if a.saidAny() || slices.ContainsFunc(a.calls, func(c *call) bool { return c.announced }) {
+		a.unsay()
+		a.dropCalls()
+		x.sink.emit(&protocol.Turn{
+			Turn: a.turn, Phase: protocol.TurnRetry, AgentName: x.agent.Name, Model: x.agent.Model, Reason: "A middleware withheld the answer.",
+		})
+	}
 	x.runner.logger().Warn("a middleware blocked a turn", "middleware", a.blocked.by, "run", x.id, "turn", a.turn)
 	a.held, a.quiet = false, false
 	a.text.Reset()
