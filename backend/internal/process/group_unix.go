@@ -11,20 +11,24 @@ import (
 
 func shell(ctx context.Context, command string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	OwnGroup(cmd)
 	return cmd
 }
 
-// terminateGroup asks the group to end. That it has ended already is no error.
-func terminateGroup(cmd *exec.Cmd) {
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) //nolint:errcheck // killGroup follows
+// OwnGroup has a command that is not started yet lead a process group: what it starts can be ended with it.
+func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// TerminateGroup asks the group to end. That it has ended already is no error.
+func TerminateGroup(cmd *exec.Cmd) {
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) //nolint:errcheck // KillGroup follows
 }
 
 func isGroupAlive(cmd *exec.Cmd) bool {
 	return syscall.Kill(-cmd.Process.Pid, 0) == nil
 }
 
-func killGroup(cmd *exec.Cmd) {
+// KillGroup ends a group that OwnGroup made.
+func KillGroup(cmd *exec.Cmd) {
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it fails only when there is nobody left
 }
 

@@ -10,20 +10,23 @@ import (
 
 func shell(ctx context.Context, command string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "cmd")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		CmdLine:       `cmd /S /C "` + command + `"`, // cmd reads its own quoting, not that of Go's arguments
-		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,
-		HideWindow:    true,
-	}
+	OwnGroup(cmd)
+	cmd.SysProcAttr.CmdLine = `cmd /S /C "` + command + `"` // cmd reads its own quoting, not that of Go's arguments
 	return cmd
 }
 
-// terminateGroup does nothing: a console program without a console cannot be asked.
-func terminateGroup(*exec.Cmd) {}
+// OwnGroup has a command that is not started yet lead a process group: what it starts can be ended with it.
+func OwnGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+}
+
+// TerminateGroup does nothing: a console program without a console cannot be asked.
+func TerminateGroup(*exec.Cmd) {}
 
 func isGroupAlive(*exec.Cmd) bool { return false }
 
-func killGroup(cmd *exec.Cmd) {
+// KillGroup ends a group that OwnGroup made.
+func KillGroup(cmd *exec.Cmd) {
 	exec.CommandContext(context.Background(), "taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() //nolint:errcheck // it fails only when there is nobody left
 }
 

@@ -131,7 +131,7 @@ func (p *Process) Finish() {
 	if !waitFor(p.drained, drainTime) {
 		if isGroupAlive(p.cmd) {
 			p.leftovers = true
-			killGroup(p.cmd)
+			KillGroup(p.cmd)
 		}
 		// now it is the rest of the output on a busy machine, or a process outside the group, which may hold it for ever
 		size := int64(-1)
@@ -147,11 +147,11 @@ func (p *Process) Finish() {
 
 // Kill ends the whole group: it is asked to, and after a tenth of a second made to.
 func (p *Process) Kill() {
-	terminateGroup(p.cmd)
+	TerminateGroup(p.cmd)
 	for asked := time.Now(); isGroupAlive(p.cmd) && time.Since(asked) < termTime; {
 		time.Sleep(termTime / 20)
 	}
-	killGroup(p.cmd)
+	KillGroup(p.cmd)
 	<-p.exited
 	waitFor(p.drained, drainTime/2)
 	p.close()
