@@ -72,13 +72,16 @@ func Block(text string) error {
 	if text == "" {
 		text = DefaultBlockText
 	}
-	return &block{text: text}
+	return &block{withheld{text: text}}
 }
 
 // DefaultBlockText is what is said in place of a blocked answer when Block is given nothing to say.
 const DefaultBlockText = "This answer was withheld."
 
-type block struct{ text, by string }
+type block struct{ withheld }
+
+// withheld is what is said in place of a turn, and the middleware that wants it so.
+type withheld struct{ text, by string }
 
 func (b *block) Error() string { return "blocked" }
 
@@ -113,7 +116,7 @@ func (x *run) through(i int, moment string, f func() error) (err error) {
 	case x.ctx.Err() != nil: // it may only have heard that the run is over
 		return err
 	case errors.As(err, &blocked):
-		return &block{blocked.text, name}
+		return &block{withheld{blocked.text, name}}
 	case errors.As(err, &denied), errors.As(err, &failure):
 		return err
 	default:
@@ -283,10 +286,8 @@ func (x *run) beforeCall(c *call) bool {
 			x.answerStopped(c)
 			return true
 		case result != nil:
-			c.record = &Call{
-				RunID: x.id, ToolCallID: c.id, ToolName: c.name, Turn: x.turn, State: protocol.StateRunning,
-				Proposed: string(c.args), Executed: c.arguments, StartedMs: began.UnixMilli(),
-			}
+			c.begin(x)
+			c.record.StartedMs = began.UnixMilli()
 			x.sink.emit(&protocol.CallState{ToolCallID: c.id, State: protocol.StateRunning, By: by})
 			x.answerChecked(c, *result, i)
 			return true

@@ -64,9 +64,14 @@ type run struct {
 	sent    []*model.Message // by the request before
 	turn    int
 	taken   int           // turns that began
+	tries   int           // of the turn that the last stretch did not bring to its end
 	worked  time.Duration // in earlier stretches
-	pending []*call       // calls of the last turn that have no result yet
-	repeats repeats
+	beganAs string        // the agent the run began with, of a run that is resumed
+
+	maxTurns int           // of the agent it began with, as the limit below
+	timeout  time.Duration // of a run's own agent
+	pending  []*call       // calls of the last turn that have no result yet
+	repeats  repeats
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -85,6 +90,11 @@ type shared struct {
 	ids      map[string]bool // call ids the run has used
 	requests map[string]int  // in this thread, by agent
 	lastTurn int             // the number of the turn that began last
+
+	// What was stored when the run was resumed; nil of one that was not.
+	stored   *RunState
+	lines    map[string]*line         // by the call inside which the agent works
+	workedOn map[string]time.Duration // by agents inside calls, by call
 }
 
 // asks counts a request of an agent, and returns how many there were before it.
@@ -172,9 +182,11 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 			}
 			return end, nil
 		}
-		x.turn = x.nextTurn()
-		x.taken++
-		last := x.taken >= x.agent.maxTurns()
+		if x.tries == 0 {
+			x.turn = x.nextTurn()
+			x.taken++
+		}
+		last := x.taken >= x.maxTurns
 		a, err := x.ask(last)
 		if err != nil {
 			return nil, err
@@ -211,8 +223,13 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 // whole and was checked.
 func (x *run) ask(last bool) (*answer, error) {
 	var again retries
-	event := &protocol.Turn{Turn: x.turn, Phase: protocol.TurnStart, AgentName: x.agent.Name, Model: x.agent.Model, Held: x.agent.HoldsBack()}
-	for try := 0; ; try++ {
+	event := x.turnEvent(protocol.TurnStart)
+	event.Held = x.agent.HoldsBack()
+	if x.tries > 0 {
+		event.Phase, event.Reason = protocol.TurnRetry, "The program stopped while the model was answering."
+	}
+	try := x.tries
+	for x.tries = 0; ; try++ {
 		a := &answer{
 			run: x, turn: x.turn, try: try, began: x.runner.now(), held: x.agent.HoldsBack(), quiet: x.agent.Output.isQuiet(),
 		}
@@ -221,16 +238,22 @@ func (x *run) ask(last bool) (*answer, error) {
 			run.Turn = max(run.Turn, x.turn)
 			b.Requests = append(b.Requests, Request{
 				RunID: x.id, ThreadID: x.threadID, AgentName: x.agent.Name, Turn: x.turn, Try: try, AtMs: a.began.UnixMilli(),
+				ParentToolCallID: x.parentID(),
 			})
 		}, event)
 		if err := x.sink.commit(); err != nil {
 			return nil, err
 		}
-		err := x.stream(a, last || len(again.said) > 0, again.said)
+		noTools := last || len(again.said) > 0
+		err := x.stream(a, noTools, again.said)
 		if err == nil {
-			err = a.review(!last, again.repairs < x.agent.Output.maxRepairs())
+			err = a.review(!noTools, again.repairs < x.agent.Output.maxRepairs())
 		}
-		if err == nil || errors.As(err, &a.blocked) {
+		var blocked *block
+		if errors.As(err, &blocked) {
+			a.blocked, err = &blocked.withheld, nil
+		}
+		if err == nil {
 			a.usage = addUsage(again.spent, a.usage)
 			return a, nil
 		}
@@ -244,12 +267,19 @@ func (x *run) ask(last bool) (*answer, error) {
 			return nil, err
 		}
 		a.takeBack()
-		event = &protocol.Turn{Turn: x.turn, Phase: protocol.TurnRetry, AgentName: x.agent.Name, Model: x.agent.Model, Reason: reason}
+		event = x.turnEvent(protocol.TurnRetry)
+		event.Reason = reason
 		select {
 		case <-time.After(wait):
 		case <-x.ctx.Done():
 			return nil, context.Cause(x.ctx)
 		}
+	}
+}
+
+func (x *run) turnEvent(phase protocol.TurnPhase) *protocol.Turn {
+	return &protocol.Turn{
+		Turn: x.turn, Phase: phase, AgentName: x.agent.Name, Model: x.agent.Model, ParentToolCallID: x.parentID(),
 	}
 }
 
@@ -259,6 +289,7 @@ func (x *run) stream(a *answer, noTools bool, said []*model.Message) error {
 		Model: x.agent.Model, Agent: x.agent.Name, ThreadID: x.threadID, Index: x.asks(x.agent.Name),
 		Messages: x.reads(said), Tools: slices.Clip(x.schemas), NoTools: noTools,
 		Temperature: x.agent.Temperature, MaxTokens: x.agent.MaxTokens, Memo: &x.memo,
+		Image: x.runner.image,
 	}
 	if x.agent.Output != nil {
 		request.ResponseSchema = x.agent.Output.schema()
@@ -285,24 +316,32 @@ func (x *run) endTurn(a *answer, calls []*call) {
 	for _, c := range calls {
 		message.ToolCalls = append(message.ToolCalls, c.asModel())
 	}
+	end := x.turnEvent(protocol.TurnEnd)
+	end.FinishReason, end.Usage, end.FirstTokenMs = a.finishReason(len(calls)), a.usage, a.firstToken
 	x.sink.write(func(b *Batch, run *Run) {
 		run.Usage = addUsage(run.Usage, a.usage)
 		if message.Content != "" || len(message.ToolCalls) > 0 {
-			b.Messages = append(b.Messages, message)
+			x.keep(b, message)
 			x.history = append(x.history, message)
 		}
 		for _, c := range calls {
 			if string(c.args) != c.arguments { // the message has what it runs with; what the model wrote is kept here
 				b.Calls = append(b.Calls, Call{
-					RunID: x.id, ToolCallID: c.id, ToolName: c.name, Turn: x.turn, State: protocol.StateProposed,
-					Proposed: string(c.args), Executed: c.arguments,
+					RunID: x.id, ToolCallID: c.id, ParentToolCallID: c.parentID, ToolName: c.name, Turn: x.turn,
+					State: protocol.StateProposed, Proposed: string(c.args), Executed: c.arguments,
 				})
 			}
 		}
-	}, &protocol.Turn{
-		Turn: x.turn, Phase: protocol.TurnEnd, AgentName: x.agent.Name, Model: x.agent.Model,
-		FinishReason: a.finishReason(len(calls)), Usage: a.usage, FirstTokenMs: a.firstToken,
-	})
+	}, end)
+}
+
+// keep stores what the model said: in the thread's history, or apart from it for an agent inside a call.
+func (x *run) keep(b *Batch, said *model.Message) {
+	if x.parent == nil {
+		b.Messages = append(b.Messages, said)
+		return
+	}
+	b.Children = append(b.Children, ChildMessage{ParentToolCallID: x.parent.id, Message: said})
 }
 
 func (a *answer) message() *model.Message {
@@ -324,7 +363,7 @@ func (a *answer) finishReason(calls int) model.FinishReason {
 
 // keepText lets the next run read what a turn that did not end had said.
 func (x *run) keepText(a *answer) {
-	if a.text.Len() == 0 {
+	if a.text.Len() == 0 || x.parent != nil {
 		return
 	}
 	message := a.message()

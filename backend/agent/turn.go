@@ -18,6 +18,8 @@ type call struct {
 	id         string // unique in the thread
 	key        string // what the backend calls it within its answer
 	providerID string // where it differs
+	parentID   string // the call inside which the agent works that makes it
+	turn       int
 	name       string
 	tool       *tool.Tool // nil when there is none of that name
 	args       []byte     // as the model wrote them
@@ -66,10 +68,13 @@ type answer struct {
 	kept          []*call         // of calls, those that may run; set once the answer is whole
 	structured    json.RawMessage // the answer, where it fits what is wanted
 	unfit         error           // why it does not
-	blocked       *block          // by a middleware
+	blocked       *withheld       // by a middleware
 	finish        model.FinishReason
 	usage         *model.Usage
 	firstToken    *int64
+
+	retold   int // bytes of text that were told as progress of the call the agent works in
+	retoldAt time.Time
 }
 
 func (a *answer) take(c model.Chunk) {
@@ -100,7 +105,7 @@ func (a *answer) take(c model.Chunk) {
 }
 
 func (a *answer) record(c model.Chunk) {
-	request := Request{RunID: a.id, ThreadID: a.threadID, AgentName: a.agent.Name, Turn: a.turn, Try: a.try, AtMs: a.began.UnixMilli()}
+	request := Request{RunID: a.id, ThreadID: a.threadID, AgentName: a.agent.Name, Turn: a.turn, Try: a.try, AtMs: a.began.UnixMilli(), ParentToolCallID: a.parentID()}
 	if len(c.Raw) == 0 {
 		a.sink.received(request, c.Sent)
 		return
@@ -124,13 +129,16 @@ func (a *answer) say(reasoning bool, piece string) {
 // silent reports whether text is gathered and not shown yet.
 func (a *answer) silent() bool { return a.held || a.quiet }
 
+// partless reports whether text is shown as no part: it is gathered, or told as progress of the call the agent works in.
+func (a *answer) partless() bool { return a.silent() || a.parent != nil }
+
 func (a *answer) show(reasoning bool, piece string) {
 	if !a.open {
 		a.open = true
 		id := fmt.Sprintf("part_%d_%d_%d", a.turn, a.try, len(a.parts)+1)
-		a.parts = append(a.parts, part{id: id, reasoning: reasoning, unseen: a.silent()})
+		a.parts = append(a.parts, part{id: id, reasoning: reasoning, unseen: a.partless()})
 		switch {
-		case a.silent():
+		case a.partless():
 		case reasoning:
 			a.sink.emit(&protocol.ReasoningStart{ID: id})
 		default:
@@ -143,7 +151,7 @@ func (a *answer) show(reasoning bool, piece string) {
 		said, event = &a.thought, &protocol.ReasoningDelta{ID: id, Delta: piece}
 	}
 	said.WriteString(piece)
-	if !a.silent() {
+	if a.retell(false); !a.partless() {
 		a.sink.emit(event)
 	}
 }
@@ -158,7 +166,7 @@ func (a *answer) closePart() {
 		a.rest = ""
 	}
 	a.open = false
-	if !last.unseen {
+	if a.retell(true); !last.unseen {
 		a.sink.emit(last.end(false))
 	}
 }
@@ -232,7 +240,9 @@ func (a *answer) input(part model.ToolInput) {
 
 func (a *answer) start(id, name string) *call {
 	a.closePart()
-	c := &call{id: a.callID(id, a.turn, len(a.calls)+1), key: id, name: name, tool: a.tools[name]}
+	c := &call{
+		id: a.callID(id, a.turn, len(a.calls)+1), key: id, name: name, tool: a.tools[name], parentID: a.parentID(), turn: a.turn,
+	}
 	if c.id != id {
 		c.providerID = id
 	}
@@ -245,7 +255,7 @@ func (a *answer) start(id, name string) *call {
 
 func (a *answer) announce(c *call) {
 	c.announced = true
-	event := &protocol.ToolCallStart{ID: c.id, ToolName: c.name, ProviderCallID: c.providerID}
+	event := &protocol.ToolCallStart{ID: c.id, ToolName: c.name, ProviderCallID: c.providerID, ParentToolCallID: c.parentID}
 	if c.tool != nil {
 		event.Presentation = c.tool.StaticPresentation()
 	}
