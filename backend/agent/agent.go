@@ -32,9 +32,18 @@ type Agent struct {
 	ContextTokens int
 	// CountTokens says how many tokens a message is; nil is EstimateTokens. It has to give the same number each time.
 	CountTokens func(*model.Message) int
+	// OnToolError hears of a call that ran and failed, before the model or a client reads its error. An error it returns stops the
+	// run, which then fails with that error's text: a safe reason, for the model, the log and clients read nothing else. After nil
+	// the model reads the call's error and goes on. One that panics is logged, as if it had returned nil. It is called from the
+	// goroutine of the call.
+	OnToolError func(tool.Context, ToolError) error
+	// Handoffs are agents this one may hand the conversation over to, each by a tool transfer_to_<name>: from the next turn on that
+	// agent goes on in the same run. A runner has to find them by name in later runs; Agents and Runner.Run see to that.
+	Handoffs []*Agent
 	// Parallel runs the calls of one turn side by side; off, they run in order.
 	Parallel bool
-	// MaxTurns limits the model requests of a run; 0 is DefaultMaxTurns. In the last turn the model must answer in words.
+	// MaxTurns limits the model requests of a run, or of a call the agent works in, those of agents it hands over to included;
+	// 0 is DefaultMaxTurns. In the last turn the model must answer in words.
 	MaxTurns int
 	// MaxRepeats stops a run in which so many turns in a row made the same calls with the same results; 0 is DefaultMaxRepeats,
 	// negative is no limit.
@@ -44,7 +53,7 @@ type Agent struct {
 	MaxResultLength int
 	// ApprovalTTL is how long a call waits for a person before that counts as a denial; 0 is for ever.
 	ApprovalTTL time.Duration
-	// Timeout limits the working time of a run; waiting for a person does not count. 0 is none.
+	// Timeout limits the working time of a run, or of a call the agent works in; waiting for a person does not count. 0 is none.
 	Timeout     time.Duration
 	Temperature *float64
 	MaxTokens   int
@@ -99,6 +108,8 @@ type RuleCall struct {
 	ToolCallID    string
 	ToolName      string
 	ArgumentsText string
+	// ParentToolCallID names the call inside which the agent works; empty of the run's own.
+	ParentToolCallID string
 }
 
 // Input starts a run.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"callboard/backend/approval"
 	"callboard/backend/model"
@@ -19,8 +21,14 @@ type execution struct {
 	asked  *approval.Pending // the newest question about it; nil when nobody was asked
 	record *Call             // the ledger's row; nil before it started
 	edited bool              // a person changed its arguments
+	worked time.Duration     // in earlier stretches, of a call in which an agent works
+	shown  []Blob            // the images of its result
+
+	waiting []*approval.Pending // what the agent in it waits for
+	queued  []*call             // of a call in a stored run: the last calls of the agent in it
 
 	// Guarded by the run's mu.
+	inner   *run // the agent that works in it
 	cancel  context.CancelCauseFunc
 	stopped bool // cancelled before it started
 	told    bool // its result was told
@@ -52,20 +60,57 @@ func (x *run) settle(calls []*call) ([]*approval.Pending, error) {
 	if len(waiting) > 0 && x.ctx.Err() == nil {
 		return waiting, nil
 	}
-	x.execute(ready)
+	for len(ready) > 0 {
+		x.execute(ready)
+		if waiting = x.waitingInside(calls); len(waiting) > 0 {
+			return waiting, nil
+		}
+		ready = slices.DeleteFunc(ready, (*call).over) // what stood behind a call that waited and was stopped
+	}
 	for _, c := range calls {
 		if !c.over() { // the run was stopped while it waited
 			x.answerStopped(c)
 		}
 	}
-	messages := make([]*model.Message, len(calls))
-	for i, c := range calls {
-		messages[i] = c.record.Message
-	}
+	messages := callMessages(calls)
+	next := takesOver(calls)
 	x.history = append(x.history, messages...)
-	x.sink.write(func(b *Batch, _ *Run) { b.Messages = append(b.Messages, messages...) })
+	if x.parent == nil { // those of an agent inside a call are in the ledger, and nowhere else
+		x.sink.write(func(b *Batch, run *Run) {
+			b.Messages = append(b.Messages, messages...)
+			if next != nil {
+				run.AgentName = next.Name
+			}
+		})
+	}
 	x.repeats.note(calls)
+	if next != nil {
+		x.become(next)
+	}
 	return nil, x.sink.failure()
+}
+
+// waitingInside returns what agents inside calls wait for, and tells that their calls wait. A call that was stopped meanwhile is
+// answered instead, after those inside it.
+func (x *run) waitingInside(calls []*call) (waiting []*approval.Pending) {
+	for _, c := range calls {
+		x.mu.Lock()
+		stopped := c.stopped || x.ctx.Err() != nil
+		x.mu.Unlock()
+		switch {
+		case len(c.waiting) == 0 || c.over():
+		case stopped:
+			x.answerStopped(c)
+		default:
+			waiting = append(waiting, c.waiting...)
+			row := *c.record
+			row.State = protocol.StateWaiting
+			x.sink.write(func(b *Batch, _ *Run) { b.Calls = append(b.Calls, row) }, &protocol.CallState{
+				ToolCallID: c.id, State: protocol.StateWaiting,
+			})
+		}
+	}
+	return waiting
 }
 
 // judge answers a call that cannot run, or returns the question it waits for, or says it may run.
@@ -83,6 +128,7 @@ func (x *run) judge(c *call) (*approval.Pending, bool) {
 		x.answerHandedIn(c, p)
 	case c.invalid != nil:
 		x.answer(c, nil, c.invalid, protocol.StateFailed)
+	case x.comesSecond(c):
 	case x.beforeCall(c):
 	case p != nil:
 		if again := x.previewChanged(c, p); again != nil {
@@ -101,7 +147,9 @@ func (x *run) judge(c *call) (*approval.Pending, bool) {
 func (x *run) execute(calls []*call) {
 	if !x.agent.Parallel {
 		for _, c := range calls {
-			x.executeOne(c)
+			if x.executeOne(c); len(c.waiting) > 0 { // those after it wait with it
+				return
+			}
 		}
 		return
 	}
@@ -123,10 +171,7 @@ func (x *run) executeOne(c *call) {
 		x.answerStopped(c)
 		return
 	}
-	c.record = &Call{
-		RunID: x.id, ToolCallID: c.id, ToolName: c.name, Turn: x.turn, State: protocol.StateRunning,
-		Proposed: string(c.args), Executed: c.arguments, StartedMs: x.runner.now().UnixMilli(),
-	}
+	c.begin(x, x.runner.now().UnixMilli())
 	row := *c.record
 	x.sink.write(func(b *Batch, _ *Run) {
 		b.Calls = append(b.Calls, row)
@@ -136,7 +181,11 @@ func (x *run) executeOne(c *call) {
 		c.record.Message = &model.Message{} // never stored: the run ends here
 		return
 	}
-	result := c.prepared.Run(x.toolContext(ctx, c))
+	result := x.do(ctx, c)
+	if len(c.waiting) > 0 {
+		return
+	}
+	stop := x.hear(x.toolContext(ctx, c), c, &result)
 	result = x.afterCall(x.toolContext(ctx, c), c, result, len(x.agent.Middleware))
 	state := protocol.StateDone
 	switch {
@@ -150,6 +199,30 @@ func (x *run) executeOne(c *call) {
 		x.runner.leave(c.name, result.Left)
 	}
 	x.answer(c, &result, result.Err, state)
+	if stop != nil {
+		x.cancel(stop)
+	}
+}
+
+// do runs a call, or lets the agent that stands behind it do it, which may have to wait.
+func (x *run) do(ctx context.Context, c *call) (result tool.Result) {
+	if a := c.worker(); a != nil {
+		result, c.waiting = x.work(ctx, c, a)
+		return result
+	}
+	return x.runner.runCall(x.toolContext(ctx, c), c.prepared)
+}
+
+// begin makes the ledger's row of a call that starts, or that an agent goes on with.
+func (c *call) begin(x *run, started int64) {
+	if c.worker() != nil && c.record != nil && c.record.StartedMs > 0 {
+		started = c.record.StartedMs
+		c.worked = x.workedOn[c.id]
+	}
+	c.record = &Call{
+		RunID: x.id, ToolCallID: c.id, ParentToolCallID: c.parentID, ToolName: c.name, Turn: x.turn, State: protocol.StateRunning,
+		Proposed: string(c.args), Executed: c.arguments, StartedMs: started,
+	}
 }
 
 func (x *run) toolContext(ctx context.Context, c *call) tool.Context {
@@ -186,7 +259,15 @@ func (x *run) answerHandedIn(c *call, p *approval.Pending) {
 	x.answerChecked(c, tool.Result{Content: p.Decision.Result}, len(x.agent.Middleware))
 }
 
+// answerStopped answers a call that was stopped, after those an agent in it has left open.
 func (x *run) answerStopped(c *call) {
+	if c.inner != nil {
+		for _, inner := range c.inner.pending {
+			if !inner.over() {
+				c.inner.answerStopped(inner)
+			}
+		}
+	}
 	cause := context.Cause(x.ctx)
 	if cause == nil {
 		cause = errCallCancelled
@@ -201,6 +282,8 @@ func stoppedError(cause error) error {
 		message = "cancelled by user"
 	case errors.Is(cause, errRunTimeout):
 		message = "cancelled: the run's time limit was over"
+	case errors.Is(cause, errWorkTimeout):
+		message = "cancelled: " + cause.Error()
 	}
 	return &tool.Error{Code: tool.CodeCancelled, Message: message}
 }
@@ -222,12 +305,15 @@ func refusal(state protocol.State, reason string) error {
 
 // answer gives a call its one result: in the ledger and in the log, in one transaction.
 func (x *run) answer(c *call, result *tool.Result, err error, state protocol.State) {
-	events, row := answerCall(x.runner, x.id, x.turn, c, result, err, state, x.agent.resultLength(c.tool))
+	events, row := answerCall(x.runner, x.id, c, result, err, state, x.agent.resultLength(c.tool))
 	c.record = &row
 	x.mu.Lock()
 	c.told = true
 	x.mu.Unlock()
-	x.sink.write(func(b *Batch, _ *Run) { b.Calls = append(b.Calls, row) }, events...)
+	x.sink.write(func(b *Batch, _ *Run) {
+		b.Calls = append(b.Calls, row)
+		b.Blobs = append(b.Blobs, c.shown...)
+	}, events...)
 }
 
 // presentation is the tool's for a call; nil when it declares none.
@@ -242,12 +328,13 @@ func (c *call) presentation() *tool.Presentation {
 }
 
 // answerCall makes the one result of a call: the events that tell it and the ledger's row with what the model will read.
-func answerCall(r *Runner, runID string, turn int, c *call, result *tool.Result, err error, state protocol.State, limit int) ([]protocol.Event, Call) {
+func answerCall(r *Runner, runID string, c *call, result *tool.Result, err error, state protocol.State, limit int) ([]protocol.Event, Call) {
 	if result == nil {
 		result = &tool.Result{Presentation: c.presentation()}
 	}
+	split := r.split(c, result.Content)
 	event := &protocol.ToolResult{
-		ID: r.newID("res"), ToolCallID: c.id, Result: result.Content, Details: result.Details, Presentation: result.Presentation,
+		ID: r.newID("res"), ToolCallID: c.id, Result: split.Shown, Details: result.Details, Presentation: result.Presentation,
 	}
 	if c.record != nil && c.record.StartedMs > 0 && result.Duration > 0 {
 		ms := result.Duration.Milliseconds()
@@ -261,12 +348,15 @@ func answerCall(r *Runner, runID string, turn int, c *call, result *tool.Result,
 			event.ErrorCode = coded.Code
 		}
 	}
-	row := Call{RunID: runID, ToolCallID: c.id, ToolName: c.name, Turn: turn, Proposed: string(c.args), Executed: c.arguments}
+	row := Call{
+		RunID: runID, ToolCallID: c.id, ParentToolCallID: c.parentID, ToolName: c.name, Turn: c.turn,
+		Proposed: string(c.args), Executed: c.arguments,
+	}
 	if c.record != nil {
 		row = *c.record
 	}
 	row.State, row.EndedMs = state, r.now().UnixMilli()
-	row.Message = resultMessage(runID, c, event, state, limit, row.EndedMs)
+	row.Message = resultMessage(runID, c, event, split, state, limit, row.EndedMs)
 	if state == protocol.StateCancelled {
 		cancelled := &protocol.CallState{ToolCallID: c.id, State: state}
 		if result.Left != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"callboard/backend/approval"
-	"callboard/backend/model"
 	"callboard/backend/protocol"
 	"callboard/backend/tool"
 )
@@ -91,12 +90,12 @@ func (r *Runner) decisionEvents(ctx context.Context, st *RunState, p *approval.P
 		d.ArgumentsText = nil
 		return []protocol.Event{state}, nil
 	}
-	a, err := r.resolve(ctx, st.AgentName, st.ThreadID)
+	a, err := r.agentOf(ctx, st)
 	if err != nil {
 		return nil, fmt.Errorf("check edited arguments of call %s: %w", p.ToolCallID, err)
 	}
-	for _, t := range r.Offered(a) {
-		if t.Name == p.ToolName {
+	if a = r.at(a, st, p.ParentToolCallID); a != nil {
+		if t := r.offeredAs(a, p.ToolName); t != nil {
 			if _, err := t.Prepare(*d.ArgumentsText); err != nil {
 				return nil, err
 			}
@@ -190,7 +189,7 @@ func (r *Runner) resume(ctx context.Context, st *RunState) (*Handle, error) {
 
 // restore rebuilds a run from what is stored of it.
 func (r *Runner) restore(ctx context.Context, st *RunState) (*run, error) {
-	a, err := r.resolve(ctx, st.AgentName, st.ThreadID)
+	a, err := r.agentOf(ctx, st)
 	if err != nil {
 		return nil, err
 	}
@@ -198,54 +197,52 @@ func (r *Runner) restore(ctx context.Context, st *RunState) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load thread %s: %w", st.ThreadID, err)
 	}
-	calls := openCalls(st, thread.Messages)
-	open := ""
-	if len(calls) > 0 { // their results join the history once all are there
-		open = turnMessageID(st.ID, st.Turn)
-	}
+	calls, open := openCalls(st, thread.Messages) // their results join the history once all are there
 	x := r.newRun(a, thread, st.Run, open)
 	if err := x.readLog(ctx); err != nil {
 		return nil, err
 	}
-	for _, c := range calls {
-		c.tool = x.tools[c.name]
-		c.check()
+	x.stored = st
+	x.follow(x.lines[""])
+	if x.beganAs != a.Name {
+		if first, err := r.resolve(ctx, x.beganAs, st.ThreadID); err == nil {
+			x.maxTurns, x.timeout = first.maxTurns(), first.Timeout
+		}
 	}
+	x.check(calls)
 	x.pending = calls
 	return x, nil
 }
 
-// openCalls returns the calls of a run's last turn, with what the ledger and the approvals know of them, while they have not all
-// joined the history.
-func openCalls(st *RunState, messages []*model.Message) []*call {
-	var calls []*call
-	for _, m := range messages {
-		switch {
-		case m.ID == turnMessageID(st.ID, st.Turn):
-			for _, c := range m.ToolCalls {
-				calls = append(calls, &call{
-					id: c.ID, providerID: c.ProviderID, name: c.Name, args: []byte(c.Arguments), ended: true, arguments: c.Arguments,
-				})
-			}
-		case m.Role == model.RoleTool && m.RunID == st.ID && len(calls) > 0:
-			return nil
-		}
-	}
+// check reads the arguments of calls that come from the store.
+func (x *run) check(calls []*call) {
 	for _, c := range calls {
-		for i := range st.Calls {
-			if st.Calls[i].ToolCallID == c.id {
-				c.record = &st.Calls[i]
-				c.args, c.arguments = []byte(st.Calls[i].Proposed), st.Calls[i].Executed
-			}
+		c.tool = x.tools[c.name]
+		c.check()
+	}
+}
+
+// agentOf finds the agent a run is with: by its name, else among those that the agent it began with may hand over to.
+func (r *Runner) agentOf(ctx context.Context, st *RunState) (*Agent, error) {
+	a, err := r.resolve(ctx, st.AgentName, st.ThreadID)
+	if !errors.Is(err, ErrNotFound) {
+		return a, err
+	}
+	records, logErr := r.store().Events(ctx, st.ID, 0, 1)
+	if logErr != nil || len(records) == 0 {
+		return nil, errors.Join(err, logErr)
+	}
+	f, logErr := protocol.DecodeFrame(records[0].Seq, records[0].JSON)
+	if start, ok := f.Event.(*protocol.Start); ok && start.AgentName != st.AgentName {
+		first, firstErr := r.resolve(ctx, start.AgentName, st.ThreadID)
+		if firstErr != nil {
+			return nil, errors.Join(err, firstErr)
 		}
-		for _, p := range st.Approvals {
-			if p.ToolCallID == c.id {
-				c.asked = p
-				if p.Decision != nil && p.Decision.ArgumentsText != nil {
-					c.arguments, c.edited = *p.Decision.ArgumentsText, true
-				}
+		for _, other := range reach(first) {
+			if other.Name == st.AgentName {
+				return other, nil
 			}
 		}
 	}
-	return calls
+	return nil, errors.Join(err, logErr)
 }

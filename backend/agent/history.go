@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -16,10 +17,24 @@ import (
 
 func turnMessageID(runID string, turn int) string { return fmt.Sprintf("%s_%d", runID, turn) }
 
+// turnOf is the turn a message of a run came of; 0 when it is of none.
+func turnOf(runID, messageID string) int {
+	number, found := strings.CutPrefix(messageID, runID+"_")
+	turn, err := strconv.Atoi(number)
+	if !found || err != nil {
+		return 0
+	}
+	return turn
+}
+
+func resultID(runID, toolCallID string) string { return runID + "/" + toolCallID }
+
 // resultMessage is what the model reads of a call, with what only clients read in its metadata (seeds/results-and-progress.txt).
-func resultMessage(runID string, c *call, event *protocol.ToolResult, state protocol.State, limit int, atMs int64) *model.Message {
-	content := modelText(event.Result)
+func resultMessage(runID string, c *call, event *protocol.ToolResult, split tool.Split, state protocol.State, limit int, atMs int64) *model.Message {
+	content := split.Text
+	images := imagesOf(split)
 	if event.Error != "" {
+		images = nil
 		text, _ := encode(map[string]string{"error": event.Error})
 		content = string(text)
 	}
@@ -36,20 +51,9 @@ func resultMessage(runID string, c *call, event *protocol.ToolResult, state prot
 		DurationMs   *int64             `json:"durationMs,omitempty"`
 	}{state, event.Details, event.Presentation, event.Error, event.ErrorCode, event.DurationMs})
 	return &model.Message{
-		ID: runID + "/" + c.id, Role: model.RoleTool, Content: content, ToolCallID: c.id, ToolName: c.name, RunID: runID, AtMs: atMs,
-		Metadata: metadata,
+		ID: resultID(runID, c.id), Role: model.RoleTool, Content: content, ToolCallID: c.id, ToolName: c.name, RunID: runID, AtMs: atMs,
+		Metadata: metadata, Images: images,
 	}
-}
-
-// modelText is a result as the model reads it: a string as it is, anything else as its JSON text.
-func modelText(content json.RawMessage) string {
-	if bytes.HasPrefix(content, []byte(`"`)) {
-		var s string
-		if json.Unmarshal(content, &s) == nil {
-			return s
-		}
-	}
-	return string(content)
 }
 
 // cut shortens a text to limit Unicode characters with a marker that says how much is gone; limit <= 0 cuts nothing.
@@ -95,7 +99,7 @@ func repair(messages []*model.Message, open string) (whole []*model.Message, rep
 	results := map[string]int{}
 	for i, m := range messages {
 		if m.Role == model.RoleTool {
-			results[m.RunID+"/"+m.ToolCallID] = i
+			results[resultID(m.RunID, m.ToolCallID)] = i
 		}
 	}
 	whole = make([]*model.Message, 0, len(messages))
@@ -110,7 +114,7 @@ func repair(messages []*model.Message, open string) (whole []*model.Message, rep
 		}
 		next := i + 1
 		for _, c := range m.ToolCalls {
-			id := m.RunID + "/" + c.ID
+			id := resultID(m.RunID, c.ID)
 			at, found := results[id]
 			if !found {
 				whole = append(whole, &model.Message{
@@ -139,10 +143,15 @@ func repair(messages []*model.Message, open string) (whole []*model.Message, rep
 // historyOf is what an agent's model reads of a thread, and what had to be repaired for that.
 func (a *Agent) historyOf(thread *Thread, open string) ([]*model.Message, []Repair) {
 	messages, repairs := repair(thread.Messages, open)
-	if a.Instructions != "" {
-		messages = append([]*model.Message{{Role: model.RoleSystem, Content: a.Instructions}}, messages...)
+	return a.instructed(messages), repairs
+}
+
+// instructed puts the agent's instructions before what its model reads.
+func (a *Agent) instructed(messages []*model.Message) []*model.Message {
+	if a.Instructions == "" {
+		return messages
 	}
-	return messages, repairs
+	return append([]*model.Message{{Role: model.RoleSystem, Content: a.Instructions}}, messages...)
 }
 
 // addUsage sums what turns cost. What a turn did not tell stays untold.

@@ -1,9 +1,10 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,15 +33,39 @@ func (r *Runner) frames(ctx context.Context, runID string, visit func(Record) er
 	}
 }
 
+// line is what the log tells of the turns of the run's own agent, or of one that works inside a call.
+type line struct {
+	turn  int // the last one
+	taken int
+	tries int // of the last one; 0 when it ended
+}
+
+func (l *line) read(e *protocol.Turn) {
+	switch e.Phase {
+	case protocol.TurnStart:
+		l.turn, l.tries = e.Turn, 1
+		l.taken++
+	case protocol.TurnRetry:
+		l.tries++
+	case protocol.TurnEnd:
+		l.tries = 0
+	}
+}
+
+// follow goes on where the log ends.
+func (x *run) follow(l *line) {
+	if l != nil {
+		x.turn, x.taken, x.tries = l.turn, l.taken, l.tries
+	}
+}
+
 // readLog takes from the log what a resumed run has to know of its earlier stretches.
 func (x *run) readLog(ctx context.Context) error {
+	x.lines, x.workedOn = map[string]*line{}, map[string]time.Duration{}
 	var began int64
+	running := map[string]int64{} // since when, by call
 	return x.runner.frames(ctx, x.id, func(record Record) error {
-		var interesting bool
-		for _, head := range [][]byte{[]byte(`{"type":"tool-call-start"`), []byte(`{"type":"start"`), []byte(`{"type":"finish"`)} {
-			interesting = interesting || bytes.HasPrefix(record.JSON, head)
-		}
-		if !interesting {
+		if !heads.Match(record.JSON) {
 			return nil
 		}
 		f, err := protocol.DecodeFrame(record.Seq, record.JSON)
@@ -50,7 +75,26 @@ func (x *run) readLog(ctx context.Context) error {
 		switch e := f.Event.(type) {
 		case *protocol.ToolCallStart:
 			x.ids[e.ID] = true
+		case *protocol.Turn:
+			if x.lines[e.ParentToolCallID] == nil {
+				x.lines[e.ParentToolCallID] = &line{}
+			}
+			x.lines[e.ParentToolCallID].read(e)
+			x.lastTurn = max(x.lastTurn, e.Turn)
+		case *protocol.CallState:
+			switch e.State {
+			case protocol.StateRunning:
+				running[e.ToolCallID] = f.AtMs
+			case protocol.StateWaiting:
+				if since, ran := running[e.ToolCallID]; ran {
+					x.workedOn[e.ToolCallID] += time.Duration(f.AtMs-since) * time.Millisecond
+					delete(running, e.ToolCallID)
+				}
+			}
 		case *protocol.Start:
+			if x.beganAs == "" {
+				x.beganAs = e.AgentName
+			}
 			began = f.AtMs
 		case *protocol.Finish:
 			x.worked += time.Duration(f.AtMs-began) * time.Millisecond
@@ -58,6 +102,9 @@ func (x *run) readLog(ctx context.Context) error {
 		return nil
 	})
 }
+
+// heads are the beginnings of the events readLog reads.
+var heads = regexp.MustCompile(`^\{"type":"(tool-call-start|start|finish|turn|call-state)"`)
 
 // readLeft folds what is stored of a run that did not come to its end.
 func (r *Runner) readLeft(ctx context.Context, runID string) (*left, error) {
@@ -76,32 +123,44 @@ func (r *Runner) readLeft(ctx context.Context, runID string) (*left, error) {
 // left is a log that ends in the middle.
 type left struct{ protocol.Transcript }
 
-// speaking reports whether the log ends before its last turn did.
+// own is the last turn of the run's own agent; nil when there is none.
+func (l *left) own() *protocol.TurnRecord {
+	for _, turn := range slices.Backward(l.Turns) {
+		if turn.ParentToolCallID == "" {
+			return turn
+		}
+	}
+	return nil
+}
+
+// speaking reports whether the log ends before the last turn of the run's own agent did.
 func (l *left) speaking() bool {
-	return len(l.Turns) == 0 || l.Turns[len(l.Turns)-1].EndedMs == 0
+	own := l.own()
+	return own == nil || own.EndedMs == 0
 }
 
 // said is the text of the turn that did not end.
 func (l *left) said() string {
 	var text strings.Builder
 	for _, item := range l.Items {
-		if item.Kind == protocol.ItemText && l.speaking() && len(l.Turns) > 0 && item.Turn == l.Turns[len(l.Turns)-1].Turn {
+		if own := l.own(); item.Kind == protocol.ItemText && own != nil && own.EndedMs == 0 && item.Turn == own.Turn {
 			text.WriteString(item.Text())
 		}
 	}
 	return text.String()
 }
 
-// closing are the events that close what the model had open.
+// closing are the events that close what models had open, of the run's own agent and of those inside calls.
 func (l *left) closing(r *Runner) (events []protocol.Event, dropped int) {
 	if id, kind := l.OpenPart(); id != "" {
 		events = append(events, part{id: id, reasoning: kind == protocol.ItemReasoning}.end(false))
 	}
-	if !l.speaking() {
-		return events, 0
+	open := map[int]bool{}
+	for _, turn := range l.Turns {
+		open[turn.Turn] = turn.EndedMs == 0
 	}
 	for _, c := range l.Calls() {
-		if c.Settled() || c.Turn != l.Turns[len(l.Turns)-1].Turn {
+		if c.Settled() || !open[c.Turn] {
 			continue
 		}
 		reason := protocol.Discarded

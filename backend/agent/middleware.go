@@ -286,8 +286,7 @@ func (x *run) beforeCall(c *call) bool {
 			x.answerStopped(c)
 			return true
 		case result != nil:
-			c.begin(x)
-			c.record.StartedMs = began.UnixMilli()
+			c.begin(x, began.UnixMilli())
 			x.sink.emit(&protocol.CallState{ToolCallID: c.id, State: protocol.StateRunning, By: by})
 			x.answerChecked(c, *result, i)
 			return true

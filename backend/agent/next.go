@@ -32,14 +32,14 @@ func (r *Runner) Next(ctx context.Context, agentName, threadID string) (*Next, e
 	if err != nil {
 		return nil, fmt.Errorf("look for unfinished runs of thread %s: %w", threadID, err)
 	}
-	open := ""
-	for _, st := range runs {
-		agentName = st.AgentName
-		if len(openCalls(st, thread.Messages)) > 0 {
-			open = turnMessageID(st.ID, st.Turn)
-		}
+	a, open := (*Agent)(nil), ""
+	if len(runs) > 0 {
+		st := runs[len(runs)-1]
+		_, open = openCalls(st, thread.Messages)
+		a, err = r.agentOf(ctx, st)
+	} else {
+		a, err = r.resolve(ctx, agentName, threadID)
 	}
-	a, err := r.resolve(ctx, agentName, threadID)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +56,12 @@ func (r *Runner) Next(ctx context.Context, agentName, threadID string) (*Next, e
 	return next, nil
 }
 
-// Offered are the tools an agent can call in a run, each name once: its own, then those of Runner.Tools.
+// Offered are the tools an agent can call in a run, each name once: its own, those that hand over, then those of Runner.Tools.
 func (r *Runner) Offered(a *Agent) []*tool.Tool {
 	shared := r.Tools.All()
 	seen := make(map[string]bool, len(a.Tools)+len(shared))
 	tools := make([]*tool.Tool, 0, len(a.Tools)+len(shared))
-	for _, list := range [][]*tool.Tool{a.Tools, shared} {
+	for _, list := range [][]*tool.Tool{a.Tools, a.transfers(), shared} {
 		for _, t := range list {
 			if !seen[t.Name] {
 				seen[t.Name] = true

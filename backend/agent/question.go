@@ -21,6 +21,7 @@ func (x *run) allowed(c *call) bool {
 	guarded(x.runner.logger(), "Rules", func() {
 		name, ok = x.runner.Rules(x.ctx, RuleCall{
 			RunID: x.id, ThreadID: x.threadID, AgentName: x.agent.Name, ToolCallID: c.id, ToolName: c.name, ArgumentsText: c.arguments,
+			ParentToolCallID: c.parentID,
 		})
 	})
 	if !ok {
@@ -58,7 +59,7 @@ func newQuestion(r *Runner, c *call, kind protocol.ApprovalKind) *approval.Pendi
 	p := &approval.Pending{
 		Approval: protocol.Approval{
 			ToolCallID: c.id, ToolName: c.name, Arguments: parsed(c.arguments), ApprovalID: r.newID("apr"), Kind: kind,
-			ArgumentsText: c.arguments, ArgumentsHash: approval.Hash(c.arguments),
+			ArgumentsText: c.arguments, ArgumentsHash: approval.Hash(c.arguments), ParentToolCallID: c.parentID,
 		},
 		SinceMs: r.now().UnixMilli(),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"callboard/backend/approval"
@@ -44,6 +45,11 @@ func (x *run) cancelCall(id string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, c := range x.current {
+		if c.inner != nil {
+			if err := c.inner.cancelCall(id); !errors.Is(err, ErrNotFound) {
+				return err
+			}
+		}
 		if c.id != id {
 			continue
 		}
@@ -59,7 +65,7 @@ func (x *run) cancelCall(id string) error {
 	return fmt.Errorf("call %s: %w", id, ErrNotFound)
 }
 
-// cancelQueued answers a call of a paused run that waits only for its siblings.
+// cancelQueued answers a call of a paused run that nobody is asked about: it waits for its siblings, or for an agent inside it.
 func (r *Runner) cancelQueued(ctx context.Context, st *RunState, toolCallID string) error {
 	r.runtime.deciding.Lock()
 	defer r.runtime.deciding.Unlock()
@@ -70,15 +76,22 @@ func (r *Runner) cancelQueued(ctx context.Context, st *RunState, toolCallID stri
 	if err != nil {
 		return err
 	}
-	for _, c := range calls {
-		if c.id != toolCallID {
-			continue
+	for _, c := range unfolded(calls) {
+		if c.id == toolCallID {
+			var end ending
+			end.stop(r, st.ID, []*call{c}, protocol.StateCancelled, "")
+			if err := r.append(ctx, st, end.into, end.events...); err != nil {
+				return err
+			}
+			st.Approvals = replaced(st.Approvals, end.decided)
+			_, err := r.resumeIfDecided(ctx, st)
+			return err
 		}
-		if c.over() {
+	}
+	for i := range st.Calls {
+		if st.Calls[i].ToolCallID == toolCallID {
 			return fmt.Errorf("call %s: %w", toolCallID, ErrEnded)
 		}
-		events, row := answerCall(r, st.ID, st.Turn, c, nil, stoppedError(errCallCancelled), protocol.StateCancelled, 0)
-		return r.append(ctx, st, func(b *Batch) { b.Calls = append(b.Calls, row) }, events...)
 	}
 	return fmt.Errorf("call %s of run %s: %w", toolCallID, st.ID, ErrNotFound)
 }
@@ -88,7 +101,8 @@ func (r *Runner) openCallsOf(ctx context.Context, st *RunState) ([]*call, error)
 	if err != nil {
 		return nil, fmt.Errorf("load thread %s: %w", st.ThreadID, err)
 	}
-	return openCalls(st, thread.Messages), nil
+	calls, _ := openCalls(st, thread.Messages)
+	return calls, nil
 }
 
 // endPaused ends a run that waits: what waits becomes state (denied or cancelled), what was queued is cancelled.
@@ -106,42 +120,15 @@ func (r *Runner) endPaused(ctx context.Context, runID string, state protocol.Sta
 	}
 	messageID := r.newID("msg")
 	events := []protocol.Event{&protocol.Start{MessageID: messageID, ThreadID: st.ThreadID, RunID: st.ID, AgentName: st.AgentName}}
-	var rows []Call
-	var decided []*approval.Pending
-	for _, c := range calls {
-		if c.over() {
-			continue
-		}
-		end, why := protocol.StateCancelled, ""
-		if c.asked != nil && c.asked.Decision == nil {
-			end, why = state, reason
-			p := *c.asked
-			p.Decision, p.DecidedAtMs = &approval.Decision{State: state, Reason: reason}, r.now().UnixMilli()
-			decided = append(decided, &p)
-			if state == protocol.StateDenied {
-				events = append(events, &protocol.CallState{ToolCallID: c.id, State: state, Reason: reason, ApprovalID: p.ApprovalID})
-			}
-		} else if c.asked != nil && !c.asked.Decision.Approved {
-			end, why = protocol.StateDenied, c.asked.Decision.Reason
-		}
-		told, row := answerCall(r, st.ID, st.Turn, c, nil, refusal(end, why), end, 0)
-		c.record = &row
-		events, rows = append(events, told...), append(rows, row)
-	}
+	var end ending
+	end.stop(r, st.ID, calls, state, reason)
+	events = append(events, end.events...)
 	events = append(events, &protocol.Finish{MessageID: messageID, ThreadID: st.ThreadID, Usage: st.Usage, Status: protocol.StatusCancelled})
 	st.Status, st.MessageID = protocol.StatusCancelled, messageID
 	return r.append(ctx, st, func(b *Batch) {
-		b.Calls, b.Approvals = rows, decided
+		end.into(b)
 		b.Messages = callMessages(calls)
 	}, events...)
-}
-
-func callMessages(calls []*call) []*model.Message {
-	messages := make([]*model.Message, len(calls))
-	for i, c := range calls {
-		messages[i] = c.record.Message
-	}
-	return messages
 }
 
 // Recover settles the runs another process left unfinished, of one thread or (empty) of all: those whose model spoke end, calls
@@ -178,49 +165,75 @@ func (r *Runner) recoverRun(ctx context.Context, st *RunState) error {
 			Code: CodeRunInterrupted, Message: "The program stopped while the model was answering. Send the message again to go on.",
 		})
 	}
-	thread, err := r.store().Thread(ctx, st.ThreadID)
+	calls, err := r.openCallsOf(ctx, st)
 	if err != nil {
-		return fmt.Errorf("load thread %s: %w", st.ThreadID, err)
+		return err
 	}
-	if saidAll(thread, st) {
+	if len(calls) == 0 { // its last turn made none: only its finish is missing
 		st.Status = protocol.StatusCompleted
 		return r.append(ctx, st, func(*Batch) {}, &protocol.Finish{
 			MessageID: st.MessageID, ThreadID: st.ThreadID, Usage: st.Usage, Status: protocol.StatusCompleted,
 		})
 	}
-	calls := openCalls(st, thread.Messages)
-	var unknown []*approval.Pending
-	var rows []Call
-	for _, c := range calls {
+	events, dropped := left.closing(r)
+	st.CallCount -= dropped
+	unknown, rows := r.unknownCalls(ctx, st, left, calls)
+	if len(unknown) == 0 {
+		if len(events) > 0 { // of agents inside calls; their models are asked again
+			if err := r.append(ctx, st, func(*Batch) {}, events...); err != nil {
+				return err
+			}
+		}
+		_, err := r.resume(ctx, st)
+		return err
+	}
+	for _, row := range rows {
+		if row.State == protocol.StateWaiting {
+			events = append(events, &protocol.CallState{ToolCallID: row.ToolCallID, State: row.State})
+		}
+	}
+	st.Status = protocol.StatusPaused
+	events = append(append(events, askEvents(st.ThreadID, unknown)...), &protocol.Finish{
+		MessageID: st.MessageID, ThreadID: st.ThreadID, Usage: st.Usage, Status: protocol.StatusPaused, PendingApprovals: len(unknown),
+	})
+	return r.append(ctx, st, func(b *Batch) { b.Calls, b.Approvals = rows, unknown }, events...)
+}
+
+// unknownCalls asks about the calls that ran when the process stopped, and returns their rows, and those of the calls in which
+// agents worked: these wait when anything does.
+func (r *Runner) unknownCalls(ctx context.Context, st *RunState, left *left, calls []*call) (unknown []*approval.Pending, rows []Call) {
+	own, err := r.agentOf(ctx, st)
+	if err != nil {
+		own = nil // who worked is known of those that said something
+	}
+	for _, c := range unfolded(calls) {
 		if c.record == nil || c.record.State != protocol.StateRunning {
+			continue
+		}
+		row := *c.record
+		if r.worked(own, st, left, c) {
+			row.State = protocol.StateWaiting
+			rows = append(rows, row)
 			continue
 		}
 		p := newQuestion(r, c, protocol.KindUnknown)
 		p.RunID, p.ThreadID, p.AgentName = st.ID, st.ThreadID, st.AgentName
+		if told := left.Call(c.id); told != nil && told.AgentName != "" {
+			p.AgentName = told.AgentName
+		}
 		unknown = append(unknown, p)
-		row := *c.record
 		row.State = protocol.StateUnknown
 		rows = append(rows, row)
 	}
-	if len(unknown) == 0 {
-		_, err := r.resume(ctx, st)
-		return err
-	}
-	finish := &protocol.Finish{
-		MessageID: st.MessageID, ThreadID: st.ThreadID, Usage: st.Usage, Status: protocol.StatusPaused, PendingApprovals: len(unknown),
-	}
-	st.Status = protocol.StatusPaused
-	return r.append(ctx, st, func(b *Batch) { b.Calls, b.Approvals = rows, unknown }, append(askEvents(st.ThreadID, unknown), finish)...)
+	return unknown, rows
 }
 
-// saidAll reports whether a run's last turn made no calls: then only its finish is missing.
-func saidAll(thread *Thread, st *RunState) bool {
-	for _, m := range thread.Messages {
-		if m.ID == turnMessageID(st.ID, st.Turn) {
-			return len(m.ToolCalls) == 0
-		}
+// worked reports whether it was an agent that worked in a call: going on with it repeats nothing.
+func (r *Runner) worked(own *Agent, st *RunState, left *left, c *call) bool {
+	if a := r.at(own, st, c.parentID); a != nil {
+		return workerOf(r.offeredAs(a, c.name)) != nil
 	}
-	return true
+	return slices.ContainsFunc(left.Turns, func(turn *protocol.TurnRecord) bool { return turn.ParentToolCallID == c.id })
 }
 
 // rescue ends a run whose log could not be written: from what is stored of it, as soon as storing works again. It returns the
@@ -271,24 +284,20 @@ func (r *Runner) failStored(ctx context.Context, st *RunState, failure *RunError
 		return err
 	}
 	events, dropped := left.closing(r)
-	var rows []Call
-	for _, c := range calls {
-		if c.over() {
-			continue
-		}
-		told, row := answerCall(r, st.ID, st.Turn, c, nil, stoppedError(failure), protocol.StateCancelled, 0)
-		c.record = &row
-		events, rows = append(events, told...), append(rows, row)
+	var end ending
+	for _, c := range unfolded(calls) {
+		end.give(r, st.ID, c, stoppedError(failure), protocol.StateCancelled)
 	}
+	events = append(events, end.events...)
 	events = append(events, &protocol.Error{Message: failure.Message, Code: failure.Code})
 	st.Status, st.Error, st.ErrorCode = protocol.StatusFailed, failure.Message, failure.Code
 	st.CallCount -= dropped
 	return r.append(ctx, st, func(b *Batch) {
-		b.Calls = rows
+		end.into(b)
 		b.Messages = callMessages(calls)
 		if said := left.said(); said != "" {
 			b.Messages = append(b.Messages, &model.Message{
-				ID: turnMessageID(st.ID, st.Turn), Role: model.RoleAssistant, Content: said, RunID: st.ID, AtMs: r.now().UnixMilli(),
+				ID: turnMessageID(st.ID, left.own().Turn), Role: model.RoleAssistant, Content: said, RunID: st.ID, AtMs: r.now().UnixMilli(),
 			})
 		}
 	}, events...)

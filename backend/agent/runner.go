@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,10 +54,10 @@ func (h *Handle) Wait(ctx context.Context) (*Outcome, error) {
 	}
 }
 
-// Agents resolves agents by name alone, the same for every thread.
+// Agents resolves agents, and those they may hand over to, by name alone, the same for every thread.
 func Agents(agents ...*Agent) func(ctx context.Context, name, threadID string) (*Agent, error) {
 	byName := map[string]*Agent{}
-	for _, a := range agents {
+	for _, a := range slices.Backward(reach(agents...)) { // the first of a name wins
 		byName[a.Name] = a
 	}
 	return func(_ context.Context, name, _ string) (*Agent, error) {
@@ -87,7 +88,9 @@ func (r *Runner) Run(ctx context.Context, a *Agent, in Input) (*Outcome, error) 
 	if rt.agents == nil {
 		rt.agents = map[string]*Agent{}
 	}
-	rt.agents[a.Name] = a
+	for _, other := range slices.Backward(reach(a)) {
+		rt.agents[other.Name] = other
+	}
 	rt.mu.Unlock()
 	if in.ThreadID == "" {
 		in.ThreadID = r.newID("thr")
@@ -196,8 +199,8 @@ func (r *Runner) reserve(threadID string) (release func(), err error) {
 // newRun makes a stretch. open is the id of the message whose calls have no results yet; empty when there is none.
 func (r *Runner) newRun(a *Agent, thread *Thread, row Run, open string) *run {
 	x := &run{
-		runner: r, agent: a, id: row.ID, threadID: row.ThreadID, messageID: r.newID("msg"), turn: row.Turn,
-		taken: row.Turn, tools: map[string]*tool.Tool{}, done: make(chan struct{}),
+		runner: r, agent: a, id: row.ID, threadID: row.ThreadID, messageID: r.newID("msg"),
+		done: make(chan struct{}), maxTurns: a.maxTurns(), timeout: a.Timeout,
 		shared: &shared{ids: map[string]bool{}, requests: map[string]int{}, lastTurn: row.Turn},
 	}
 	maps.Copy(x.requests, thread.Requests)
@@ -206,10 +209,7 @@ func (r *Runner) newRun(a *Agent, thread *Thread, row Run, open string) *run {
 			r.logger().Warn("a run's context does not decode", "run", row.ID, "error", err)
 		}
 	}
-	for _, t := range r.Offered(a) {
-		x.tools[t.Name] = t
-		x.schemas = append(x.schemas, model.ToolSchema(t.Schema()))
-	}
+	x.offer()
 	x.history, _ = a.historyOf(thread, open)
 	for _, m := range x.history {
 		for _, c := range m.ToolCalls {
@@ -249,7 +249,7 @@ func (r *Runner) launch(x *run, release func()) (*Handle, error) {
 	rt.mu.Unlock()
 	go func() {
 		defer rt.wg.Done()
-		if limit := x.agent.Timeout; limit > 0 {
+		if limit := x.timeout; limit > 0 {
 			defer time.AfterFunc(limit-x.worked, func() { x.cancel(errRunTimeout) }).Stop()
 		}
 		x.main()
