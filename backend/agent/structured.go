@@ -127,7 +127,6 @@ func (a *answer) review(mayCall, mayRepair bool) error {
 			if a.finish == model.FinishLength {
 				a.unfit = fmt.Errorf("it was cut at the token limit: %w", a.unfit)
 			}
-			a.unfit = fmt.Errorf("The answer does not fit what is wanted: %w", a.unfit) //nolint:staticcheck // clients and the model read it as a sentence
 			if mayRepair && !a.saidAny() {
 				return &unfit{a.unfit}
 			}
@@ -140,7 +139,9 @@ func (a *answer) review(mayCall, mayRepair bool) error {
 // unfit is an answer that may be asked for again.
 type unfit struct{ err error }
 
-func (u *unfit) Error() string { return u.err.Error() }
+func (u *unfit) Error() string { return doesNotFit + ": " + u.err.Error() }
+
+const doesNotFit = "The answer does not fit what is wanted"
 
 // retries is what the tries of a turn left.
 type retries struct {
@@ -165,7 +166,7 @@ func (r *retries) after(a *answer, err error) (reason string, wait time.Duration
 			{Role: model.RoleAssistant, Content: a.text.String(), Reasoning: a.thought.String()},
 			{Role: model.RoleUser, Content: wrong.Error() + "\nAnswer again with one JSON object that fits, and nothing else."},
 		}
-		return wrong.Error(), 0, true
+		return doesNotFit + ".", 0, true // what is wrong with it may quote what has not gone out
 	case !errors.As(err, &failure):
 		return "", 0, false
 	case failure.Code == model.CodeContextLength && !r.cut:
