@@ -13,14 +13,31 @@ export interface Records {
  * any other layout is read too. A text that is no such answer is an Error.
  */
 export function splitEvents(text: string): Records {
-  return byLines(text) ?? byMembers(text)
+  const lines = byLines(text)
+  for (;;) {
+    const { done, value } = lines.next()
+    if (done) return value ?? byMembers(text)
+  }
+}
+
+/** The same in steps: it rests between events when it is due. */
+export async function splitEventsInSteps(
+  text: string,
+  steps: { due(): boolean; rest(): Promise<void> },
+): Promise<Records> {
+  const lines = byLines(text)
+  for (;;) {
+    const { done, value } = lines.next()
+    if (done) return value ?? byMembers(text)
+    if (steps.due()) await steps.rest()
+  }
 }
 
 const opening = '{"events":['
 const number = /^\{"seq":(\d{1,15}),/
 
-/** undefined when the text is not laid out by lines. */
-function byLines(text: string): Records | undefined {
+/** Yields after each event; undefined when the text is not laid out by lines. */
+function* byLines(text: string): Generator<undefined, Records | undefined> {
   if (!text.startsWith(opening)) return undefined
   const events: Records['events'] = []
   let at = opening.length
@@ -32,6 +49,7 @@ function byLines(text: string): Records | undefined {
     if (head === null || lineEnd < 0 || text[end - 1] !== '}') return undefined
     events.push({ seq: Number(head[1]), raw: `{${text.slice(at + head[0].length, end)}` })
     at = lineEnd
+    yield
   }
   const tail = parseJson(`${opening}${text.slice(at)}`)
   if (isJsonError(tail)) return undefined

@@ -55,6 +55,16 @@ describe('folding', () => {
     expect(kinds(away.fold(rows, false))).not.toContain('group')
   })
 
+  it('folds what came above the rows the reader looks at, and none of those with it', () => {
+    const there = rowsOf(start(), turn(1), ...reads(8)).slice(5)
+    const it = folding()
+    it.following = false
+    expect(kinds(it.fold(there, false))).toEqual(['call', 'call', 'call', 'call'])
+    const all = rowsOf(start(), turn(1), ...reads(8))
+    expect(kinds(it.fold(all, false, there))).toEqual(['speaker', 'group', 'call', 'call', 'call', 'call'])
+    expect(kinds(it.fold(all, false))).toEqual(['speaker', 'group', 'call', 'call', 'call', 'call'])
+  })
+
   it('lets no group grow while the reader looks elsewhere', () => {
     const it = folding()
     it.fold(rowsOf(start(), turn(1), ...reads(4)), false)

@@ -20,6 +20,7 @@ export class Folding {
   readonly #opened = new Set<string>()
   /** The group each folded row is in. */
   #groups = new Map<string, string>()
+  #shown: ReadonlySet<string> | undefined
 
   /** changed hears when the reader opened or closed something; now is the time it is in what is shown, in Unix ms. */
   constructor(changed: () => void, now: () => number = Date.now) {
@@ -52,8 +53,13 @@ export class Folding {
     return closed.length > 0
   }
 
-  /** Leaves out what stands inside of a closed row. Folds four or more adjacent closed, done calls of one label, all well, into a group; never the tail of a live run. */
-  fold(all: readonly Row[], live: boolean | undefined): Row[] {
+  /**
+   * Leaves out what stands inside of a closed row. Folds four or more adjacent closed, done calls of one label, all well, into
+   * a group; never the tail of a live run. shown are the rows that were there when others came above them, which fold freely:
+   * the reader has not seen those.
+   */
+  fold(all: readonly Row[], live: boolean | undefined, shown?: readonly Row[]): Row[] {
+    this.#shown = shown && new Set(shown.map((row) => row.key))
     const rows = unhidden(all, (row) => this.isOpen(row))
     const tail = live ? tailStart(rows) : rows.length
     const groups = new Map<string, string>()
@@ -95,9 +101,14 @@ export class Folding {
       const row = rows[to]
       if (row?.kind !== 'call' || row.run !== first.run || row.depth !== first.depth) break
       if (labelOf(row.call) !== labelOf(first.call) || !this.#folds(row)) break
-      if (!this.following && this.#groups.get(row.key) !== group) break
+      if (!this.#free(row) && this.#groups.get(row.key) !== group) break
     }
     return to
+  }
+
+  /** Whether it may go into another group than the one it is in. */
+  #free(row: CallRow): boolean {
+    return this.following || (this.#shown !== undefined && !this.#shown.has(row.key) && !this.#groups.has(row.key))
   }
 
   #folds(row: CallRow): boolean {
@@ -105,7 +116,7 @@ export class Folding {
     // In playback a call that was folded away may be back at its work.
     if (call.state !== 'done') return false
     if (this.#groups.has(key)) return true
-    if (!this.following || call.children.length > 0) return false
+    if (!this.#free(row) || call.children.length > 0) return false
     return !this.#chosen.get(key) && !opensItself(row, this.#now()) && !call.presentation?.tone
   }
 }

@@ -21,6 +21,7 @@ export function momentOf(row: Row): { runId: string; moment: Moment } | undefine
       return { runId: runIdOf(row.key), moment: { seq: row.frame.seq } }
     case 'end':
       return { runId: row.run.id, moment: 'end' }
+    case 'earlier':
     case 'speaker':
     case 'pending':
     case 'fault':

@@ -3,10 +3,11 @@ import type { Call, Gap, Item, MessageItem, Part, Turn } from '../protocol/trans
 import { ended } from '../protocol/transcript'
 import { nest } from './nesting'
 import type { RunView } from './threadStore'
-import { Trail } from './trail'
+import { indexOfTurn, Trail } from './trail'
 
 /** A row of the thread. Its key is unique in the thread and stays with it. */
 export type Row =
+  | EarlierRow
   | { kind: 'speaker'; key: string; name: string }
   | { kind: 'message'; key: string; item: MessageItem }
   | { kind: 'text' | 'reasoning'; key: string; item: Part }
@@ -19,6 +20,16 @@ export type Row =
   | { kind: 'pending'; key: string; run: RunView }
   | { kind: 'fault'; key: string; run: RunView; fault: string }
   | { kind: 'end'; key: string; run: RunView }
+
+/** Stands at the beginning in place of what was not read yet. */
+export interface EarlierRow {
+  kind: 'earlier'
+  key: string
+  /** Calls are left out below it that may fold together with some above. */
+  cut: boolean
+  /** It could not be read. */
+  failed: boolean
+}
 
 export interface CallRow {
   kind: 'call'
@@ -75,7 +86,7 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   const enter = (next: number) => {
     if (next === turn) return
     turn = next
-    const index = indexOfTurn(run, next)
+    const index = indexOfTurn(t, next)
     if (index >= footed) footTurns(next)
     turns = Math.max(turns, index, footed - 1, next - 1)
   }
@@ -198,13 +209,8 @@ function agentOf(run: RunView, turn: number): string {
   return turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
 }
 
-/** Turns are numbered from 1 without gaps, but for a server that does otherwise. */
-function indexOfTurn({ transcript: t }: RunView, turn: number): number {
-  return t.turns[turn - 1]?.turn === turn ? turn - 1 : t.turns.findIndex((each) => each.turn === turn)
-}
-
 function turnOf(run: RunView, turn: number): Turn | undefined {
-  return run.transcript.turns[indexOfTurn(run, turn)]
+  return run.transcript.turns[indexOfTurn(run.transcript, turn)]
 }
 
 function depthOf(run: RunView, call: Call): number {

@@ -1,6 +1,18 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Asked, afterOf, events, FakeTransport, ok, refused } from '../test/fake'
-import { approval, approvalRequired, call, done, finish, message, start, state, turn } from '../test/logs'
+import {
+  approval,
+  approvalRequired,
+  call,
+  done,
+  event,
+  finish,
+  message,
+  result,
+  start,
+  state,
+  turn,
+} from '../test/logs'
 import { Api } from '../transport/api'
 import type { Answer } from '../transport/transport'
 import { ThreadStore } from './threadStore'
@@ -130,5 +142,192 @@ describe('a thread store', () => {
     await store.reload('r1')
     await vi.waitFor(() => expect(kinds(store)).not.toContain('gap'))
     expect(kinds(store)).toContain('call')
+  })
+})
+
+/** A run of so many turns, each with a text and two calls of two tools; it is far longer than what is read first. */
+function long(turns = 600): string[] {
+  const log = [start(), message('Go.')]
+  for (let n = 1; n <= turns; n++) {
+    log.push(turn(n), event('text-delta', { id: `p${n}`, delta: `Part ${n}.` }), event('text-end', { id: `p${n}` }))
+    log.push(...done(`a${n}`, 'read_file'), ...done(`b${n}`, 'write_file'), turn(n, 'end'))
+  }
+  return log
+}
+
+/** Two runs in one thread, the answers for each held until they are let go. */
+function held(logs: Record<string, string[]>, statuses: Record<string, string> = {}) {
+  const transport = new FakeTransport()
+  const statusOf = (id: string) => statuses[id] ?? 'completed'
+  const runs = () =>
+    Object.entries(logs).map(([runId, log], i) => ({
+      runId,
+      agentName: 'demo',
+      status: statusOf(runId),
+      last: log.length,
+      createdAt: i + 1,
+    }))
+  transport.on('GET /threads/t1/runs', () => ok({ runs: runs() }))
+  const waiting: { id: string; after: number; answer: () => void }[] = []
+  for (const id of Object.keys(logs)) {
+    transport.on(`GET /runs/${id}/events`, (asked) => {
+      const after = afterOf(asked)
+      return new Promise<Answer>((resolve) => {
+        waiting.push({ id, after, answer: () => resolve(events(logs[id] ?? [], after, statusOf(id))) })
+      })
+    })
+  }
+  const store = new ThreadStore(new Api(transport), 't1')
+  /** Answers what was asked of a run's log; whole says whether it was asked from the beginning. */
+  const answer = async (id: string, whole: boolean) => {
+    const asked = () => waiting.findIndex((each) => each.id === id && (each.after === 0) === whole)
+    await vi.waitFor(() => expect(asked()).toBeGreaterThanOrEqual(0), { timeout: 5000 })
+    waiting.splice(asked(), 1)[0]?.answer()
+  }
+  return { store, answer, waiting, transport }
+}
+
+const keys = (store: ThreadStore) => store.rows.get().map((row) => row.key)
+const whenWhole = (store: ThreadStore) =>
+  vi.waitFor(() => expect(store.state.get()).toMatchObject({ phase: 'ready', partial: false }), { timeout: 5000 })
+
+describe('a long thread', () => {
+  it('shows its end first, with what is missing said, and then all of it with the same rows at its end', async () => {
+    const { store, answer } = held({ r1: [...long(), finish()] })
+    void store.refresh()
+    await answer('r1', false)
+    await vi.waitFor(() => expect(store.state.get()).toMatchObject({ phase: 'ready', partial: true }))
+    const tail = keys(store)
+    expect(tail.length).toBeGreaterThan(100)
+    expect(tail[0]).toBe('earlier')
+    expect(store.state.get().status).toBe('completed')
+    await answer('r1', true)
+    await whenWhole(store)
+    expect(keys(store).slice(0, 2)).toEqual(['r1/message:u1/speaker', 'r1/message:u1'])
+    expect(keys(store)).toHaveLength(2 + 1 + 3 * 600)
+    expect(keys(store).slice(1 - tail.length)).toEqual(tail.slice(1))
+  })
+
+  it('gives nobody a part of its log: a transcript is empty or whole', async () => {
+    const { store, answer } = held({ r1: [...long(), finish()] })
+    const seen = new Set<number>()
+    const look = () => seen.add(store.runs.at(-1)?.transcript.last ?? 0)
+    store.subscribe(look)
+    store.rows.subscribe(look)
+    void store.refresh()
+    await answer('r1', false)
+    await answer('r1', true)
+    await whenWhole(store)
+    expect([...seen]).toEqual([0, long().length + 1])
+  })
+
+  it('puts what came while it was read after all of it, in a change of its own', async () => {
+    const logs = { r1: long() }
+    const { store, answer } = held(logs, { r1: 'running' })
+    const lengths: number[] = []
+    store.rows.subscribe(() => lengths.push(store.rows.get().length))
+    void store.refresh()
+    await answer('r1', false)
+    await vi.waitFor(() => expect(store.state.get().partial).toBe(true))
+    logs.r1.push(turn(601), ...done('late', 'list_files'))
+    store.ring({ runId: 'r1', threadId: 't1', last: logs.r1.length, status: 'running' })
+    await answer('r1', true)
+    await whenWhole(store)
+    await vi.waitFor(() => expect(keys(store).at(-1)).toBe('r1/call:late'))
+    const whole = 2 + 1 + 3 * 600
+    expect(lengths.filter((length) => length >= whole)).toEqual([whole, whole + 1])
+    expect(store.runs.at(-1)?.transcript.gaps).toEqual([])
+  })
+
+  it('reads the older runs after the newest, and shows none before all between it and the end are there', async () => {
+    const few = [start(), message('Before.'), turn(1), ...done('c1', 'read_file'), finish()]
+    const { store, answer, waiting } = held({ first: few, r0: few, r1: few, r2: [...long(), finish()] })
+    void store.refresh()
+    await answer('r2', false)
+    await vi.waitFor(() => expect(store.state.get().partial).toBe(true))
+    expect(waiting.some(({ id }) => id !== 'r2')).toBe(false)
+    await answer('r2', true)
+    await answer('r0', true)
+    await vi.waitFor(() => expect(store.liveRuns[1]?.transcript.last).toBe(few.length))
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    expect(keys(store)[0]).toBe('earlier')
+    expect(keys(store).some((key) => key.startsWith('r0/'))).toBe(false)
+    await answer('r1', true)
+    await vi.waitFor(() => expect(keys(store).slice(0, 2)).toEqual(['earlier', 'r0/message:u1/speaker']))
+    await answer('first', true)
+    await whenWhole(store)
+    expect(keys(store)[0]).toBe('first/message:u1/speaker')
+  })
+
+  it('puts an older run above what is there alone, though the newest grew in the same frame', async () => {
+    const few = [start(), message('Before.'), turn(1), ...done('c1', 'read_file'), finish()]
+    const logs = { r0: few, r1: long() }
+    const { store, answer } = held(logs, { r1: 'running' })
+    void store.refresh()
+    await answer('r1', false)
+    await answer('r1', true)
+    await vi.waitFor(() => expect(keys(store)[1]).toBe('r1/message:u1/speaker'))
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    const lengths = [store.rows.get().length]
+    store.rows.subscribe(() => lengths.push(store.rows.get().length))
+    logs.r1.push(turn(601), ...done('late', 'list_files'))
+    store.ring({ runId: 'r1', threadId: 't1', last: logs.r1.length, status: 'running' })
+    await answer('r1', false)
+    await answer('r0', true)
+    await whenWhole(store)
+    await vi.waitFor(() => expect(keys(store).at(-1)).toBe('r1/call:late'))
+    const before = 1 + 2 + 1 + 3 * 600
+    expect(lengths).toEqual([before, before - 1 + 4, before + 4])
+  })
+
+  it('leaves out calls at the cut that may fold together with calls above it', async () => {
+    const log = [start(), message('Go.')]
+    for (let n = 1; n <= 700; n++) log.push(turn(n), ...done(`c${n}`, 'read_file'), turn(n, 'end'))
+    log.push(turn(701), event('text-delta', { id: 'p1', delta: 'Read.' }), event('text-end', { id: 'p1' }), finish())
+    const { store, answer } = held({ r1: log })
+    void store.refresh()
+    await answer('r1', false)
+    await vi.waitFor(() => expect(store.state.get().partial).toBe(true))
+    expect(keys(store)).toEqual(['earlier', 'r1/text:p1'])
+    await answer('r1', true)
+    await whenWhole(store)
+    expect(kinds(store)).toEqual(['speaker', 'message', 'speaker', 'group', 'text'])
+  })
+
+  const orphaned: [string, string[]][] = [
+    ['no turn begins in what was read first', Array.from({ length: 500 }, (_, i) => done(`x${i}`, 'read_file')).flat()],
+    ['something comes for a call that began before it', [turn(601), result('a1'), ...done('z', 'list_files')]],
+    [
+      'a call was made by one that began before it',
+      [turn(601), event('tool-call-start', { id: 'z', toolName: 't', parentToolCallId: 'a1' }), result('z')],
+    ],
+  ]
+  it.each(orphaned)('shows nothing first when %s', async (_, end) => {
+    const { store, answer } = held({ r1: [...long(), ...end, finish()] })
+    const phases = new Set<boolean>()
+    store.state.subscribe(() => phases.add(store.state.get().partial))
+    void store.refresh()
+    await answer('r1', false)
+    await answer('r1', true)
+    await whenWhole(store)
+    expect([...phases]).toEqual([false])
+    expect(kinds(store)[0]).toBe('speaker')
+  })
+
+  it('keeps its end and says so when the rest cannot be read, and has all of it after another try', async () => {
+    const log = [...long(), finish()]
+    const { store, answer, transport } = held({ r1: log })
+    const refreshed = store.refresh()
+    await answer('r1', false)
+    transport.on('GET /runs/r1/events', () => refused(500, 'INTERNAL_ERROR', 'the disk is full'))
+    await refreshed
+    await vi.waitFor(() => expect(kinds(store).at(-1)).toBe('fault'))
+    expect(store.rows.get()[0]).toMatchObject({ kind: 'earlier', failed: true })
+    expect(kinds(store)).toContain('text')
+    transport.on('GET /runs/r1/events', (asked) => events(log, afterOf(asked), 'completed'))
+    await store.refresh()
+    await whenWhole(store)
+    expect(kinds(store)).not.toContain('fault')
+    expect(keys(store)).toHaveLength(2 + 1 + 3 * 600)
   })
 })

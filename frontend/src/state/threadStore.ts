@@ -1,31 +1,29 @@
-import { decode, isWireError, type Status } from '../protocol/events'
-import {
-  apply,
-  applyError,
-  type Call,
-  ended,
-  newTranscript,
-  pendingCalls,
-  type Transcript,
-} from '../protocol/transcript'
+import type { Status } from '../protocol/events'
+import { type Call, ended, pendingCalls, type Transcript } from '../protocol/transcript'
 import type { RunSummary } from '../transport/answers'
 import { type Api, ApiError, messageOf } from '../transport/api'
 import type { Ring } from '../transport/transport'
 import { Cell } from './cell'
 import { Folding } from './folding'
-import { type Moment, onlyGrows, Playback } from './playback'
+import { type Moment, Playback } from './playback'
 import { type Row, runRows } from './rows'
+import { RunLog } from './runLog'
+
+/** A thread with more events than this shows its end before all of it was read. */
+const few = 3000
 
 /** A run of the open thread. Its transcript is changed in place; the store's version says when to look again. */
 export interface RunView {
   readonly id: string
-  agentName: string
-  createdAt: number
+  readonly agentName: string
+  readonly createdAt: number
   /** What the server says, which may be ahead of the transcript. */
   status: Status
   transcript: Transcript
   /** Why its events could not be read. */
   fault?: string
+  /** Its events were not read from the first on: the transcript is still empty. */
+  readonly unread?: boolean
 }
 
 /** A call with the run it belongs to. */
@@ -44,19 +42,13 @@ export interface ThreadState {
   status?: Status
   /** Calls that wait for a person, in the order they were asked. */
   waiting: RunCall[]
+  /** Only the end of the thread is shown: what stands above it was not read yet. */
+  partial: boolean
   /** Unix ms of the newest event. */
   lastAt: number
 }
 
-interface Entry extends RunView {
-  /** The reading that goes on. */
-  pulling?: Promise<void>
-  wanted: number
-  dirty: boolean
-  rows: Row[]
-}
-
-const empty: ThreadState = { phase: 'loading', waiting: [], lastAt: 0 }
+const empty: ThreadState = { phase: 'loading', waiting: [], partial: false, lastAt: 0 }
 
 /**
  * The events of one thread, folded as they come. It reads on when a ring says there is more, changes its transcripts in place
@@ -79,14 +71,17 @@ export class ThreadStore {
   /** What is open inside of rows, kept while they are scrolled away. */
   readonly flags = new Map<string, boolean>()
   readonly #api: Api
-  readonly #entries = new Map<string, Entry>()
+  readonly #logs = new Map<string, RunLog>()
   readonly #listeners = new Set<() => void>()
   readonly #closing = new AbortController()
-  #order: Entry[] = []
+  #order: RunLog[] = []
+  /** Wait until what changed is on the screen. */
+  #shownNext: (() => void)[] = []
+  /** The thread is long and nothing of it is shown yet. */
+  #endFirst = false
   #playedRows: Row[] = []
   #playedDirty = false
   #scheduled = false
-  #lastAt = 0
 
   constructor(api: Api, threadId: string) {
     this.#api = api
@@ -117,7 +112,7 @@ export class ThreadStore {
       else current.go(moment)
       return true
     }
-    const run = this.#entries.get(runId)
+    const run = this.#logs.get(runId)
     if (!run) return false
     this.live()
     const playback = new Playback(this.#api, run, (rows) => {
@@ -149,13 +144,23 @@ export class ThreadStore {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Reads the thread's runs and what is new in each: at the start, after a lost connection, when a new run began. */
+  /**
+   * Reads the thread's runs and what is new in each: at the start, after a lost connection, when a new run began. At the start
+   * of a long thread the end of its newest run is shown first, and the rest above it as it comes.
+   */
   async refresh(): Promise<void> {
     try {
       const runs = await this.#api.runs(this.threadId)
       for (const run of runs) this.#meet(run)
-      this.#order = [...this.#entries.values()].sort((a, b) => a.createdAt - b.createdAt)
-      await Promise.all(this.#order.filter((entry) => this.#behind(entry)).map((entry) => this.#pull(entry)))
+      this.#order = [...this.#logs.values()].sort((a, b) => a.createdAt - b.createdAt)
+      const behind = this.#order.filter((log) => log.behind).reverse()
+      const newest = this.#order.at(-1)
+      this.#endFirst = this.state.get().phase !== 'ready' && total(behind) > few
+      if (newest && this.#endFirst) {
+        await newest.pull(newest.wanted > few)
+        this.#open()
+      }
+      await Promise.all(behind.map((log) => log.pull()))
       this.#settle('ready')
     } catch (cause) {
       if (this.#closing.signal.aborted) return
@@ -168,106 +173,63 @@ export class ThreadStore {
   /** Takes a ring of any run; those of other threads are ignored. */
   ring(ring: Ring): void {
     if (ring.threadId !== this.threadId) return
-    const entry = this.#entries.get(ring.runId)
-    if (!entry) {
+    const log = this.#logs.get(ring.runId)
+    if (!log) {
       void this.refresh()
       return
     }
-    if (ring.error) entry.fault = ring.error
-    entry.wanted = Math.max(entry.wanted, ring.last)
+    if (ring.error) log.fault = ring.error
+    log.wanted = Math.max(log.wanted, ring.last)
     const playback = this.playback.get()
     if (playback?.run.id === ring.runId) playback.ring(ring.last)
-    void this.#pull(entry)
+    void log.pull()
   }
 
   /** Opens what the row of a call stands in, so that it is among the rows; false when it was, or there is none. */
   reveal(runId: string, callId: string): boolean {
-    const all = this.#order.flatMap((entry) => entry.rows).concat(this.#playedRows)
+    const all = this.#order.flatMap((log) => log.rows).concat(this.#playedRows)
     const row = all.find((each) => each.kind === 'call' && each.run.id === runId && each.call.id === callId)
     return row?.kind === 'call' && this.folding.reveal(row)
   }
 
   /** Folds a run again from its first event: for one of which events are missing. */
   async reload(runId: string): Promise<void> {
-    const entry = this.#entries.get(runId)
-    if (!entry) return
-    entry.transcript = newTranscript()
-    entry.dirty = true
-    await this.#pull(entry)
+    await this.#logs.get(runId)?.reload()
   }
 
   close(): void {
     this.#closing.abort()
     this.playback.get()?.close()
     this.#listeners.clear()
+    this.#releaseShown()
   }
 
   #meet(run: RunSummary): void {
-    const entry = this.#entries.get(run.id)
-    if (entry) {
-      entry.status = run.status
-      entry.wanted = Math.max(entry.wanted, run.last)
+    const log = this.#logs.get(run.id)
+    if (log) {
+      log.meet(run)
       return
     }
-    const { id, agentName, createdAt, status, last } = run
-    const transcript = newTranscript()
-    this.#entries.set(id, {
-      id,
-      agentName,
-      createdAt,
-      status,
-      transcript,
-      wanted: last,
-      dirty: true,
-      rows: [],
-    })
-  }
-
-  #behind(entry: Entry): boolean {
-    return entry.transcript.last < entry.wanted || entry.transcript.status === 'running' || entry.fault !== undefined
-  }
-
-  /** Reads on until the run has given what it rang for. One request at a time, and at most one per frame. */
-  #pull(entry: Entry): Promise<void> {
-    entry.pulling ??= this.#readOn(entry)
-    return entry.pulling
-  }
-
-  async #readOn(entry: Entry): Promise<void> {
-    try {
-      do {
-        const { wanted } = entry
-        const page = await this.#api.events(entry.id, entry.transcript.last, this.#closing.signal)
-        entry.fault = undefined
-        entry.status = page.status
-        for (const event of page.events) this.#apply(entry, event.seq, event.raw)
-        // There was less than was rung for, and no ring came meanwhile: the next one brings the rest.
-        if (page.events.length === 0 && entry.wanted === wanted) entry.wanted = entry.transcript.last
-        this.#schedule()
-        if (entry.transcript.last < entry.wanted) await pause(16)
-      } while (entry.transcript.last < entry.wanted && !this.#closing.signal.aborted)
-    } catch (cause) {
-      if (this.#closing.signal.aborted) return
-      entry.fault = messageOf(cause)
-      entry.dirty = true
-      this.#schedule()
-    } finally {
-      entry.pulling = undefined
+    const hears = {
+      changed: () => this.#changed(),
+      shown: () => new Promise<void>((resolve) => this.#shownNext.push(resolve)),
+      signal: this.#closing.signal,
     }
+    const extent = this.state.get().phase === 'ready' ? 'whole' : 'none'
+    this.#logs.set(run.id, new RunLog(this.#api, run, extent, hears))
   }
 
-  #apply(entry: Entry, seq: number, raw: string): void {
-    const { transcript } = entry
-    const before = transcript.items.length
-    const frame = decode(raw, seq)
-    if (isWireError(frame)) {
-      applyError(transcript, frame)
-      entry.dirty = true
-      return
-    }
-    apply(transcript, frame)
-    this.#lastAt = Math.max(this.#lastAt, frame.at)
-    if (!onlyGrows(frame) || transcript.items.length !== before || transcript.gaps.length > 0) entry.dirty = true
+  #changed(): void {
+    this.#open()
+    this.#schedule()
+  }
+
+  /** Shows a long thread as soon as there is something of its newest run. */
+  #open(): void {
+    const newest = this.#order.at(-1)
+    if (!this.#endFirst || !newest || newest.extent === 'none') return
+    this.#endFirst = false
+    this.#settle('ready')
   }
 
   #schedule(): void {
@@ -284,10 +246,16 @@ export class ThreadStore {
   }
 
   #publish(): void {
-    if (this.#playedDirty || this.#order.some((entry) => entry.dirty)) this.#rebuild()
+    if (this.#playedDirty || this.#order.some((log) => log.dirty)) this.#rebuild()
     const { phase, fault } = this.state.get()
     this.#settle(phase, fault)
     this.#tell()
+    this.#releaseShown()
+    if (this.#order.some((log) => log.dirty)) this.#schedule()
+  }
+
+  #releaseShown(): void {
+    for (const shown of this.#shownNext.splice(0)) shown()
   }
 
   #tell(): void {
@@ -296,17 +264,16 @@ export class ThreadStore {
 
   #rebuild(): void {
     const newest = this.#order.at(-1)
-    for (const entry of this.#order) {
-      if (!entry.dirty) continue
-      entry.dirty = false
-      entry.rows = runRows(entry, entry === newest, entry.rows)
-    }
+    // What was read above the rows that are there comes alone: so the list knows that only its beginning is new.
+    const above = this.#order.some((log) => log.placed !== log.extent)
+    for (const log of this.#order) if (above ? log.placed !== log.extent : log.dirty) log.place(log === newest)
     const playback = this.#played()
     if (playback && this.#playedDirty) this.#playedRows = runRows(playback.run, false, this.#playedRows)
     this.#playedDirty = false
-    const all = this.#before(playback).flatMap((entry) => entry.rows)
-    const last = playback ? playback.run : newest
-    this.rows.set(this.folding.fold(all.concat(this.#playedRows), last && !ended(last.transcript.status)))
+    const all = standing(this.#before(playback)).concat(this.#playedRows)
+    const last = playback ? playback.run : newest?.view
+    const live = last && !ended(last.transcript.status)
+    this.rows.set(this.folding.fold(all, live, above ? this.rows.get() : undefined))
   }
 
   /** The playback that is shown: one that still reads, or could not, is not. */
@@ -316,7 +283,7 @@ export class ThreadStore {
   }
 
   /** The runs that stand whole above the one that is played. */
-  #before(playback: Playback | undefined): Entry[] {
+  #before(playback: Playback | undefined): RunLog[] {
     return playback
       ? this.#order.slice(
           0,
@@ -334,21 +301,36 @@ export class ThreadStore {
     const newest = this.#order.at(-1)
     const before = this.state.get()
     if (phase === 'ready' && before.phase !== 'ready') this.#rebuild()
-    const status = newest && (newest.transcript.last === 0 ? newest.status : newest.transcript.status)
+    const told = newest?.view.transcript
+    const status = told && (told.last === 0 ? newest.status : told.status)
     const live = newest && status && !ended(status) ? newest : undefined
-    const waiting = this.#order.flatMap((run) => pendingCalls(run.transcript).map((call) => ({ run, call })))
+    const waiting = this.#order.flatMap((run) => pendingCalls(run.view.transcript).map((call) => ({ run, call })))
+    const partial = phase === 'ready' && this.#order.some((log) => log.placed !== 'whole')
+    const lastAt = Math.max(0, ...this.#order.map((log) => log.lastAt))
     const same =
       before.phase === phase &&
       before.fault === fault &&
       before.live === live &&
       before.status === status &&
+      before.partial === partial &&
       before.waiting.length === waiting.length &&
       before.waiting.every((each, i) => each.call === waiting[i]?.call)
-    if (same) before.lastAt = this.#lastAt
-    else this.state.set({ phase, fault, live, status, waiting, lastAt: this.#lastAt })
+    if (same) before.lastAt = lastAt
+    else this.state.set({ phase, fault, live, status, waiting, partial, lastAt })
   }
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
+/** How many events runs have that were not read. */
+function total(logs: readonly RunLog[]): number {
+  return logs.reduce((sum, log) => sum + log.wanted - log.transcript.last, 0)
+}
+
+/** The rows of the runs that stand together at the end of the thread, and a row in place of what was not read above them. */
+function standing(logs: readonly RunLog[]): Row[] {
+  const from = logs.findLastIndex((log) => log.placed !== 'whole')
+  const tail = logs[from]?.placed === 'tail' ? logs[from] : undefined
+  const rows = logs.slice(tail ? from : from + 1).flatMap((log) => log.rows)
+  if (from < 0) return rows
+  const failed = logs.some((log) => log.placed !== 'whole' && log.fault !== undefined)
+  return [{ kind: 'earlier', key: 'earlier', cut: tail?.cut ?? false, failed }, ...rows]
 }

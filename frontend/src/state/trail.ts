@@ -1,4 +1,4 @@
-import type { Call, Item } from '../protocol/transcript'
+import type { Call, Item, Transcript } from '../protocol/transcript'
 import type { CallRow, Row } from './rows'
 import type { RunView } from './threadStore'
 
@@ -114,7 +114,12 @@ export class Trail {
 
 /** When a call had been written at the latest: when the next one of its turn began, or its turn ended. */
 function writtenAt({ transcript: t }: RunView, call: Call, next: Call | undefined): number | undefined {
-  return next?.turn === call.turn ? next.startedAt : t.turns[call.turn - 1]?.endedAt
+  return next?.turn === call.turn ? next.startedAt : t.turns[indexOfTurn(t, call.turn)]?.endedAt
+}
+
+/** Turns are numbered from 1 without gaps, but for the tail of a log and for a server that does otherwise; -1 when it is not there. */
+export function indexOfTurn({ turns }: Transcript, turn: number): number {
+  return turns[turn - 1]?.turn === turn ? turn - 1 : turns.findIndex((each) => each.turn === turn)
 }
 
 /** The turns as they are now; one that is as it was is the same object. */

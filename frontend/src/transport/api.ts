@@ -1,5 +1,5 @@
 import { elements, rawMember } from '../protocol/json'
-import { type Records, splitEvents } from '../protocol/records'
+import { type Records, splitEventsInSteps } from '../protocol/records'
 import {
   type Decision,
   type FileText,
@@ -35,6 +35,7 @@ import {
   providerRequest,
 } from './inspection'
 import { type Rule, type RuleDraft, type RulePreview, rule, rulePreview, type ToolInfo, toolInfo } from './rules'
+import { Steps } from './steps'
 import type { Transport } from './transport'
 
 /** What a server said instead of an answer, in its own words. */
@@ -76,7 +77,8 @@ export class Api {
 
   /** The events of a run after a number, as they are now. */
   async events(runId: string, after: number, signal?: AbortSignal): Promise<Records> {
-    return splitEvents(await this.#send('GET', `/runs/${at(runId)}/events?after=${after}`, undefined, signal))
+    const answer = await this.#send('GET', `/runs/${at(runId)}/events?after=${after}`, undefined, signal)
+    return splitEventsInSteps(answer, new Steps())
   }
 
   /** The tries of one turn as they went over the wire. */

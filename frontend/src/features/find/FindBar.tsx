@@ -2,6 +2,7 @@ import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
 import ChevronUp from 'lucide/dist/esm/icons/chevron-up.mjs'
 import X from 'lucide/dist/esm/icons/x.mjs'
 import { type KeyboardEvent, useRef, useState } from 'react'
+import { useCell } from '../../state/cell'
 import type { ThreadStore } from '../../state/threadStore'
 import { useCommand } from '../../state/useCommand'
 import { IconButton } from '../../ui/Button'
@@ -30,7 +31,8 @@ interface Props {
 
 function Bar({ store, field, onClose }: Props) {
   const [query, setQuery] = useState('')
-  const { matches, at, go } = useFind(store, query)
+  const { partial } = useCell(store.state)
+  const { matches, at, go } = useFind(store, query, partial)
   useHighlights(query)
   useCommand('find-next', () => go(1))
   useCommand('find-previous', () => go(-1))
@@ -67,7 +69,12 @@ function Bar({ store, field, onClose }: Props) {
         className="max-w-80"
       />
       <span role="status" className="tnum min-w-20 px-2 text-small whitespace-nowrap text-muted">
-        {query && (matches.length === 0 ? 'Nothing found' : `${count(at + 1)} of ${count(matches.length)}`)}
+        {query &&
+          (partial
+            ? 'Still reading…'
+            : matches.length === 0
+              ? 'Nothing found'
+              : `${count(at + 1)} of ${count(matches.length)}`)}
       </span>
       <IconButton
         icon={ChevronUp}

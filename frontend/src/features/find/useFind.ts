@@ -16,8 +16,11 @@ export interface Find {
   go(by: number): void
 }
 
-/** Searches a thread for a text as it is typed, and takes the reader to what was found. */
-export function useFind(store: ThreadStore, query: string): Find {
+/**
+ * Searches a thread for a text as it is typed, and takes the reader to what was found. A thread of which only a part was read
+ * is searched once all of it is there.
+ */
+export function useFind(store: ThreadStore, query: string, partial: boolean): Find {
   const app = useApp()
   const [found, setFound] = useState<{ matches: readonly Match[]; at: number }>({ matches: [], at: -1 })
 
@@ -34,6 +37,7 @@ export function useFind(store: ThreadStore, query: string): Find {
   )
 
   useEffect(() => {
+    if (partial) return
     const timer = setTimeout(() => {
       const { matches, places } = search(store.runs, query)
       const from = topPlace(places)
@@ -43,11 +47,11 @@ export function useFind(store: ThreadStore, query: string): Find {
       show(matches[at])
     }, afterKey)
     return () => clearTimeout(timer)
-  }, [store, query, show])
+  }, [store, query, show, partial])
 
   // What came meanwhile is found too; the reader stays at the match that is shown.
   useEffect(() => {
-    if (!query) return
+    if (!query || partial) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const again = () => {
       timer ??= setTimeout(() => {
@@ -64,7 +68,7 @@ export function useFind(store: ThreadStore, query: string): Find {
       stop()
       clearTimeout(timer)
     }
-  }, [store, query])
+  }, [store, query, partial])
 
   useEffect(() => () => app.found.set(undefined), [app])
 

@@ -35,6 +35,7 @@ export function Inspector({ store, onClose }: { store: ThreadStore; onClose: () 
   const { inspector } = useApp()
   const tab = useCell(inspector.tab)
   const [run, selected] = useRunInView(store)
+  const unread = useSyncExternalStore(store.subscribe, () => run?.unread ?? false)
   return (
     <>
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-border pr-2 pl-4">
@@ -62,7 +63,13 @@ export function Inspector({ store, onClose }: { store: ThreadStore; onClose: () 
         {inspectorTabs.map((name) => (
           <Tabs.Panel key={name} value={name} className="flex min-h-0 flex-1 flex-col">
             <ErrorBoundary what={words[name]} resetKey={`${run?.id} ${selected?.callId}`}>
-              {run ? panel(name, { store, run, selected }) : <Empty>Nothing has run in this thread yet.</Empty>}
+              {!run ? (
+                <Empty>Nothing has run in this thread yet.</Empty>
+              ) : unread ? (
+                <Empty>{run.fault === undefined ? 'The run is still being read.' : 'The run could not be read.'}</Empty>
+              ) : (
+                panel(name, { store, run, selected })
+              )}
             </ErrorBoundary>
           </Tabs.Panel>
         ))}

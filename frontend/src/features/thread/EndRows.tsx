@@ -46,6 +46,21 @@ export function GapRow({ run, gap }: { run: RunView; gap: Gap }) {
   )
 }
 
+/** Stands in place of what was not read yet, at the beginning of the thread. */
+export function EarlierRow({ failed }: { failed: boolean }) {
+  return (
+    <p className="flex h-8 items-center justify-center gap-2 text-small text-muted">
+      {failed ? (
+        'What stands above could not be read.'
+      ) : (
+        <>
+          <Spinner size={14} /> Reading what stands above…
+        </>
+      )}
+    </p>
+  )
+}
+
 /** A run of which nothing came yet. */
 export function PendingRow({ run }: { run: RunView }) {
   const now = useNow(true)

@@ -1,3 +1,4 @@
+import clsx from 'clsx'
 import ArrowDown from 'lucide/dist/esm/icons/arrow-down.mjs'
 import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
@@ -15,6 +16,7 @@ import { Dock } from '../approvals/Dock'
 import { rowAsText } from './copies'
 import { type Cards, FeedRow } from './FeedRow'
 import { feedCommand } from './feedKeys'
+import { useAbove } from './useAbove'
 import { useAnchor } from './useAnchor'
 import { useDocked } from './useDocked'
 import { useFollow } from './useFollow'
@@ -34,8 +36,12 @@ export function Feed({ store }: { store: ThreadStore }) {
   const [wanted, setWanted] = useState<string>()
   const { guard } = app
   const cards = useMemo<Cards>(() => new Map(), [])
-  const { following, missed, follow, onScroll, onHand } = useFollow(scroller, content, store, rows.length)
-  const remember = useAnchor(list, rows, following)
+  const above = useAbove(rows)
+  const { following, missed, follow, onScroll, onHand } = useFollow(scroller, content, store, rows.length, above)
+  const remember = useAnchor(scroller, list, rows, following)
+  const earlier = rows[0]?.kind === 'earlier' ? rows[0] : undefined
+  // The end of a long thread stands where it will once what is above it is there, also when it does not fill the view.
+  const atEnd = earlier !== undefined && !earlier.cut
   const [docked, look] = useDocked(scroller, waiting)
 
   const found = activeKey === undefined ? -1 : rows.findIndex((row) => row.key === activeKey)
@@ -199,11 +205,15 @@ export function Feed({ store }: { store: ThreadStore }) {
         }}
         onFocus={onFocus}
       >
-        <div ref={content} className="mx-auto max-w-[1160px] px-8 pb-6">
+        <div
+          ref={content}
+          className={clsx('mx-auto max-w-[1160px] px-8 pb-6', atEnd && 'flex min-h-full flex-col justify-end')}
+        >
           <Virtualizer
             ref={list}
             scrollRef={scroller}
             data={rows}
+            shift={above > 0}
             keepMounted={activeIndex >= 0 ? [activeIndex] : []}
             onResize={look}
           >
@@ -212,7 +222,7 @@ export function Feed({ store }: { store: ThreadStore }) {
                 key={row.key}
                 row={row}
                 index={index}
-                total={rows.length}
+                total={earlier ? undefined : rows.length}
                 active={index === activeIndex}
                 cards={cards}
               />

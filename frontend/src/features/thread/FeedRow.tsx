@@ -19,7 +19,8 @@ export type Cards = Map<string, () => CardActions | null>
 interface Props {
   row: Row
   index: number
-  total: number
+  /** How many rows the thread has; absent while only its end is there. */
+  total?: number
   /** The row takes the tab stop of the list. */
   active: boolean
   cards: Cards
@@ -56,8 +57,8 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
       data-moment={moment || undefined}
       data-found={isFound || undefined}
       tabIndex={active ? 0 : -1}
-      aria-posinset={index + 1}
-      aria-setsize={total}
+      aria-posinset={total && index + 1}
+      aria-setsize={total ?? -1}
       {...naming(row)}
       className="group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60 data-found:before:absolute data-found:before:inset-y-0 data-found:before:-left-3 data-found:before:w-1 data-found:before:rounded-full data-found:before:bg-find"
     >
@@ -79,6 +80,8 @@ function isAbout(selected: Selection | undefined, row: Row): boolean {
 
 function naming(row: Row): { 'aria-label'?: string; 'aria-labelledby'?: string } {
   switch (row.kind) {
+    case 'earlier':
+      return { 'aria-label': 'What stands above' }
     case 'call':
       return {
         'aria-labelledby': `${domId(row.key)}-label ${domId(row.key)}-status`,

@@ -47,12 +47,14 @@ export function Header({ threadId, settings, live, onChange }: Props) {
       (cause: unknown) => toast(`The thread was not renamed: ${messageOf(cause)}`, 'err'),
     )
   }
+  const { partial } = useCell(store.state)
+  const unread = partial ? 'Not all of the thread is read yet' : undefined
   const copyText = () => void copy(threadAsText(store.liveRuns), 'The thread')
   const copyJson = () => void copy(threadAsJson(threadId, title, store.liveRuns), 'The thread')
   const remove = () => app.deleteThread(threadId, title)
   useCommand('rename', () => setRenaming(true))
-  useCommand('copy-text', copyText)
-  useCommand('copy-json', copyJson)
+  useCommand('copy-text', copyText, { off: partial })
+  useCommand('copy-json', copyJson, { off: partial })
   useCommand('delete', remove, { off: live })
   const locate = async () => {
     const folder = await pick(settings?.folder ?? '')
@@ -72,8 +74,8 @@ export function Header({ threadId, settings, live, onChange }: Props) {
         icon={Ellipsis}
         items={[
           { label: 'Rename', icon: Pencil, shortcut: 'F2', onSelect: () => setRenaming(true) },
-          { label: 'Copy as text', icon: FileText, onSelect: copyText },
-          { label: 'Copy as JSON', icon: Braces, onSelect: copyJson },
+          { label: 'Copy as text', icon: FileText, disabledBecause: unread, onSelect: copyText },
+          { label: 'Copy as JSON', icon: Braces, disabledBecause: unread, onSelect: copyJson },
           {
             label: 'Delete',
             icon: Trash2,

@@ -18,7 +18,7 @@ import { BlockFrame } from '../details/BlockFrame'
 import { JsonTree } from '../details/JsonTree'
 import { PlainLines } from '../details/Lines'
 import { useSought } from '../find/sought'
-import { EndRow, FaultRow, GapRow, PendingRow } from './EndRows'
+import { EarlierRow, EndRow, FaultRow, GapRow, PendingRow } from './EndRows'
 import { MessageRow, TextRow } from './MessageRow'
 
 interface Props {
@@ -29,6 +29,8 @@ interface Props {
 /** A row of the thread by its kind. */
 export const RowView = memo(function RowView({ row, actions }: Props): ReactNode {
   switch (row.kind) {
+    case 'earlier':
+      return <EarlierRow failed={row.failed} />
     case 'speaker':
       return <h2 className="pt-4 pb-1 text-small font-semibold text-muted">{row.name}</h2>
     case 'message':

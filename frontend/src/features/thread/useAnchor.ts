@@ -7,6 +7,7 @@ import type { Row } from '../../state/rows'
  * sizes only by place, so the place is looked up again.
  */
 export function useAnchor(
+  scroller: RefObject<HTMLElement | null>,
   list: RefObject<VirtualizerHandle | null>,
   rows: readonly Row[],
   following: boolean,
@@ -16,12 +17,12 @@ export function useAnchor(
 
   const remember = useCallback(() => {
     const handle = list.current
-    if (!handle) return
-    const index = handle.findItemIndex(handle.scrollOffset)
+    if (!handle || !scroller.current) return
+    const { scrollTop } = scroller.current // the list hears of a scroll later
+    const index = handle.findItemIndex(scrollTop)
     const key = current.current[index]?.key
-    anchor.current =
-      key === undefined ? undefined : { key, index, offset: handle.scrollOffset - handle.getItemOffset(index) }
-  }, [list])
+    anchor.current = key === undefined ? undefined : { key, index, offset: scrollTop - handle.getItemOffset(index) }
+  }, [scroller, list])
 
   useLayoutEffect(() => {
     if (current.current === rows) return

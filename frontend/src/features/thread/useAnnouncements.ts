@@ -21,11 +21,12 @@ export function useAnnouncements(store: ThreadStore): void {
 
   useEffect(() => {
     const counter = new EndedCalls()
-    if (store.state.get().phase === 'ready') counter.look(store.liveRuns.at(-1))
+    const whole = () => store.state.get().phase === 'ready' && !store.state.get().partial
+    if (whole()) counter.look(store.liveRuns.at(-1))
     let timer: ReturnType<typeof setTimeout> | undefined
     const look = () => {
       timer = undefined
-      if (store.state.get().phase !== 'ready') return
+      if (!whole()) return
       const words = counter.look(store.liveRuns.at(-1))
       if (words) announcer.say(words)
     }
@@ -43,7 +44,7 @@ export function useAnnouncements(store: ThreadStore): void {
 export function changes(before: ThreadState, now: ThreadState): string[] {
   if (before.phase !== 'ready') return []
   const said = now.waiting
-    .filter(({ call }) => !before.waiting.some((each) => each.call === call))
+    .filter(({ call }) => !before.waiting.some((each) => each.call.approvalId === call.approvalId))
     .map(({ call }) => `${labelOf(call)} needs approval`)
   if (now.status === 'running' && now.live !== before.live) said.push('The agent started')
   if (before.live && now.status === 'completed') said.push('The agent replied')

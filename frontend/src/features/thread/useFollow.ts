@@ -19,13 +19,14 @@ export interface Follow {
 
 /**
  * Keeps the end of the thread in view while the reader is there. Scrolling up stops it, scrolling to the end starts it again;
- * while it is stopped nothing moves the view.
+ * while it is stopped nothing moves the view. above is how many of the rows were just put above the others.
  */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
   store: ThreadStore,
   rows: number,
+  above: number,
 ): Follow {
   const [following, setFollowing] = useState(true)
   const now = useRef(true)
@@ -72,6 +73,10 @@ export function useFollow(
     if (rows > 0 && now.current) toEnd()
   }, [rows, toEnd])
 
+  useLayoutEffect(() => {
+    left.current += above
+  })
+
   const follow = useCallback(() => {
     set(true)
     toEnd()
@@ -81,5 +86,5 @@ export function useFollow(
     hand.current = Date.now()
   }, [])
 
-  return { following, missed: following ? 0 : Math.max(0, rows - left.current), follow, onScroll, onHand }
+  return { following, missed: following ? 0 : Math.max(0, rows - above - left.current), follow, onScroll, onHand }
 }

@@ -22,7 +22,8 @@ export function useJump(
     const index = rowOf(rows, jump)
     const row = rows[index]
     if (!row) {
-      if (jump.quiet) app.jump.set(undefined) // what has no row now is not gone to later
+      // What has no row now is not gone to later, unless it may be in what is still read.
+      if (jump.quiet && !store.state.get().partial) app.jump.set(undefined)
       return
     }
     if (row.kind === 'group') {
