@@ -13,7 +13,8 @@
 //	internal/process    shell commands and their output                            →
 //	sandbox             where the calls of sandboxed tools run                     → tool sandbox/native
 //	sandbox/internal    what came of a command                                     → tool internal/process
-//	sandbox/native      commands in the host's shell                               → tool internal/process sandbox/internal
+//	sandbox/native      its commands, in the host's shell                          → tool internal/process sandbox/internal
+//	sandbox/wasm        the same in WebAssembly modules                            → tool internal/process
 //	toolset/workspace   tools on the files of one folder                           → tool internal/process
 //	toolset/memory      tools that keep notes, and their store's test              → tool
 //	toolset/scheduler   tools that send messages later, and their store's test     → tool
@@ -35,5 +36,6 @@
 //	github.com/robfig/                         → toolset/scheduler
 //	go.opentelemetry.io/otel/sdk               → trace/otlp
 //	go.opentelemetry.io/otel/exporters         → trace/otlp
+//	github.com/tetratelabs/                    → sandbox/wasm
 //	github.com/wailsapp/                       → main
 package backend

@@ -71,7 +71,7 @@ func TestWhereACallRuns(t *testing.T) {
 				}
 				if want == "" {
 					code := tool.CodeSandboxUnavailable
-					if tc.engine != nil && tc.engine.err == broken {
+					if tc.engine != nil && errors.Is(tc.engine.err, broken) {
 						code = tool.CodeSandboxFailed
 					}
 					var coded *tool.Error
