@@ -8,13 +8,14 @@ import (
 )
 
 // EstimateTokens guesses how many tokens a message is: four, and one for each four bytes, begun ones too, of its content and of the
-// names and arguments of its calls. For English that is close, for code and other languages mostly more than it is.
+// names and arguments of its calls, and 1,000 for each image it shows. For English that is close, for code and other languages
+// mostly more than it is.
 func EstimateTokens(m *model.Message) int {
 	bytes := len(m.Content)
 	for _, c := range m.ToolCalls {
 		bytes += len(c.Name) + len(c.Arguments)
 	}
-	return 4 + (bytes+3)/4
+	return 4 + (bytes+3)/4 + 1000*len(m.Images)
 }
 
 // window is the part of a history that goes to the model. It is a function of the history alone: who reads it message by message

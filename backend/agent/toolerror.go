@@ -1,0 +1,43 @@
+package agent
+
+import (
+	"errors"
+
+	"callboard/backend/tool"
+)
+
+// ToolError is a call that ran and failed, as Agent.OnToolError hears of it.
+type ToolError struct {
+	ToolName      string
+	ArgumentsText string // it ran with these
+	Code          string // one of the TOOL_ or SANDBOX_ codes
+	Err           error  // what the tool returned, or that it panicked; it may say more than anybody else should read
+}
+
+// hear tells the agent of a call that failed, before anyone else reads why. When that stops the run, the call's error and the
+// run's become the reason that was given, and the error itself goes to the log alone.
+func (x *run) hear(ctx tool.Context, c *call, result *tool.Result) (stop error) {
+	if x.agent.OnToolError == nil || result.Err == nil || ctx.Err() != nil {
+		return nil
+	}
+	code := tool.CodeExecutionFailed
+	var coded *tool.Error
+	if errors.As(result.Err, &coded) {
+		code = coded.Code
+	}
+	ctx.OnUpdate = nil // the call is over
+	var reason error
+	guarded(x.runner.logger(), "OnToolError", func() {
+		reason = x.agent.OnToolError(ctx, ToolError{ToolName: c.name, ArgumentsText: c.arguments, Code: code, Err: result.Err})
+	})
+	if reason == nil {
+		return nil
+	}
+	x.runner.logger().Error("a failed call stops its run", "run", x.id, "call", c.id, "tool", c.name, "error", result.Err, "reason", reason)
+	stop = &RunError{Code: code, Message: reason.Error()}
+	*result = tool.Result{
+		Presentation: c.prepared.Presentation(), Err: &tool.Error{Code: code, Message: reason.Error()},
+		Duration: result.Duration, Left: result.Left,
+	}
+	return stop
+}
