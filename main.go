@@ -26,6 +26,8 @@ import (
 	"callboard/backend/protocol"
 	"callboard/backend/server"
 	"callboard/backend/studio"
+	"callboard/backend/trace"
+	"callboard/backend/trace/otlp"
 )
 
 const version = "0.1.0"
@@ -91,6 +93,14 @@ func command(ctx context.Context, args []string, env func(string) string, stdout
 		say(stderr, "%v\n`callboard --help` lists the commands and flags.", err)
 		return exitUsage
 	}
+	if o.tracing {
+		stop, err := o.trace(ctx)
+		if err != nil {
+			say(stderr, "%v", err)
+			return exitUsage
+		}
+		defer stop(stderr)
+	}
 	switch o.command {
 	case "version":
 		_, _ = fmt.Fprintf(stdout, "callboard %s\n", version)
@@ -109,6 +119,7 @@ type options struct {
 	command string // window, serve, run or version
 	config  studio.Config
 	display bool // a window can be shown
+	tracing bool // the environment names a collector of spans
 
 	addr  string
 	token *string // nil makes a random one
@@ -157,6 +168,7 @@ func parse(args []string, env func(string) string) (options, error) {
 		return o, fmt.Errorf("%s takes no argument %q", o.command, flags.Arg(0))
 	}
 	c.Key, c.EnvBaseURL = env("OPENAI_API_KEY"), env("OPENAI_BASE_URL")
+	o.tracing = env("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 	o.display = runtime.GOOS != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""
 	return o, o.check()
 }
@@ -346,6 +358,22 @@ func (o *options) open(ctx context.Context, log *slog.Logger) (*studio.Studio, e
 	config := o.config
 	config.Version, config.Assets, config.Logger = version, assets, log
 	return studio.Open(ctx, config)
+}
+
+// trace sends spans of every run to the collector the environment names, until stop.
+func (o *options) trace(ctx context.Context) (stop func(stderr io.Writer), err error) {
+	exporter, err := otlp.New(ctx, "callboard")
+	if err != nil {
+		return nil, err
+	}
+	o.config.OnEvent = (&trace.Recorder{Tracer: exporter.Tracer}).OnEvent
+	return func(stderr io.Writer) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		if err := exporter.Shutdown(ctx); err != nil {
+			say(stderr, "%v", err)
+		}
+	}, nil
 }
 
 // refused says why the studio did not open.

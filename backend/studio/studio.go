@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"callboard/backend/agent"
+	"callboard/backend/protocol"
 	"callboard/backend/server"
 	"callboard/storage"
 )
@@ -39,6 +40,9 @@ type Config struct {
 
 	// OneThread leaves unfinished runs of other threads alone: Open recovers nothing, Run recovers the thread it is given.
 	OneThread bool
+
+	// OnEvent hears every event of every run, as agent.Runner's does; nil when nobody listens.
+	OnEvent func(runID string, f protocol.Frame)
 
 	Version string
 	Assets  fs.FS        // the window's page; nil serves none
@@ -122,7 +126,7 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
 		return nil, err
 	}
-	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Rules: s.allow, Logger: s.log}
+	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Rules: s.allow, OnEvent: c.OnEvent, Logger: s.log}
 	if adjust != nil {
 		adjust(s.runner)
 	}

@@ -1,0 +1,278 @@
+// Package trace makes OpenTelemetry spans of runs: agent.run for a stretch of a run, llm.chat for a request to a model, tool.<name>
+// for a call. Spans are derived from the events of the log, live or stored, with the moments and attributes these carry; their names
+// of attributes are those of the GenAI semantic conventions. It knows nothing of runners, stores and exporters: package trace/otlp has
+// one.
+package trace
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"callboard/backend/protocol"
+)
+
+// Attributes beyond the conventions.
+const (
+	KeyRunID        = attribute.Key("callboard.run.id")
+	KeyStatus       = attribute.Key("callboard.run.status")     // of an agent.run: completed, paused, cancelled, failed
+	KeyTurn         = attribute.Key("callboard.turn")           // of an llm.chat, from 1
+	KeyFirstTokenMs = attribute.Key("callboard.first_token_ms") // of an llm.chat
+	KeyCallState    = attribute.Key("callboard.call.state")     // of a tool: done, failed, denied, cancelled, …
+)
+
+// Recorder makes spans of the events of runs. Its OnEvent can be an agent.Runner's. It is safe for concurrent use; the events of one
+// run come in their order. No text of a message, an argument or a result gets into a span.
+type Recorder struct {
+	// Tracer starts the spans. It is what makes tracing cost anything: one that records nothing is cheap.
+	Tracer trace.Tracer
+
+	mu   sync.Mutex
+	runs map[string]*run
+}
+
+// run is what is open of a run, and between its stretches what a later one refers to.
+type run struct {
+	ctx   context.Context // of the agent.run span of this stretch
+	span  trace.Span      // nil between stretches
+	began time.Time
+	last  trace.SpanContext // of the stretch before
+	calls map[string]*call
+	turns map[string]*turn // the open request by parent call; "" is the run's own
+}
+
+type turn struct {
+	began time.Time
+	start *protocol.Turn
+}
+
+type call struct {
+	id     string
+	name   string
+	parent string
+	began  time.Time // when it ran, else was announced
+	runs   bool
+	state  protocol.State
+	ctx    context.Context // of its span, once something has to stand under that
+	span   trace.Span
+}
+
+// OnEvent takes the next event of a run.
+func (r *Recorder) OnEvent(runID string, f protocol.Frame) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x := r.runs[runID]
+	if x == nil {
+		if r.runs == nil {
+			r.runs = map[string]*run{}
+		}
+		x = &run{calls: map[string]*call{}, turns: map[string]*turn{}}
+		r.runs[runID] = x
+	}
+	at := time.UnixMilli(f.AtMs)
+	switch e := f.Event.(type) {
+	case *protocol.Start:
+		x.start(r.Tracer, runID, e, at)
+	case *protocol.Turn:
+		x.turn(r.Tracer, e, at)
+	case *protocol.ToolCallStart:
+		x.calls[e.ID] = &call{id: e.ID, name: e.ToolName, parent: e.ParentToolCallID, began: at}
+	case *protocol.CallState:
+		x.state(e, at)
+	case *protocol.ToolResult:
+		x.result(r.Tracer, e, at)
+	case *protocol.Error:
+		x.end(r.Tracer, string(protocol.StatusFailed), at, e.Code, e.Message)
+		delete(r.runs, runID)
+	case *protocol.Finish:
+		x.end(r.Tracer, string(e.Status), at, "", "")
+		if e.Status.Ended() {
+			delete(r.runs, runID)
+		}
+	}
+}
+
+// start opens the span of a stretch. A stretch after a pause is a trace of its own, with a link to the one before where that was seen:
+// a person may take days, and the process may be another.
+func (x *run) start(tracer trace.Tracer, runID string, e *protocol.Start, at time.Time) {
+	x.began = at
+	options := []trace.SpanStartOption{trace.WithTimestamp(at), trace.WithAttributes(
+		attribute.String("gen_ai.operation.name", "invoke_agent"),
+		attribute.String("gen_ai.agent.name", e.AgentName),
+		attribute.String("gen_ai.conversation.id", e.ThreadID),
+		KeyRunID.String(runID),
+	)}
+	if x.last.IsValid() {
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: x.last}))
+	}
+	x.ctx, x.span = tracer.Start(context.Background(), "agent.run", options...)
+	x.last = x.span.SpanContext()
+}
+
+// turn notes the start of a request, and makes its span when it has ended.
+func (x *run) turn(tracer trace.Tracer, e *protocol.Turn, at time.Time) {
+	if x.span == nil {
+		return // the log began before this recorder
+	}
+	switch open := x.turns[e.ParentToolCallID]; {
+	case open == nil:
+	case e.Phase == protocol.TurnEnd:
+		x.chat(tracer, open, at, e)
+		delete(x.turns, e.ParentToolCallID)
+	case e.Phase == protocol.TurnRetry:
+		failed(x.chat(tracer, open, at, nil), "", e.Reason).End(trace.WithTimestamp(at))
+	}
+	if e.Phase != protocol.TurnEnd {
+		x.turns[e.ParentToolCallID] = &turn{began: at, start: e}
+	}
+}
+
+// chat makes the span of a request; end is nil when it failed, and the caller ends the span.
+func (x *run) chat(tracer trace.Tracer, t *turn, at time.Time, end *protocol.Turn) trace.Span {
+	attributes := make([]attribute.KeyValue, 0, 8)
+	attributes = append(attributes,
+		attribute.String("gen_ai.operation.name", "chat"),
+		attribute.String("gen_ai.agent.name", t.start.AgentName),
+		KeyTurn.Int(t.start.Turn),
+	)
+	if t.start.Model != "" {
+		attributes = append(attributes, attribute.String("gen_ai.request.model", t.start.Model))
+	}
+	if end != nil {
+		if end.FinishReason != "" {
+			attributes = append(attributes, attribute.StringSlice("gen_ai.response.finish_reasons", []string{string(end.FinishReason)}))
+		}
+		if u := end.Usage; u != nil {
+			attributes = tokens(attributes, "gen_ai.usage.input_tokens", u.InputTokens)
+			attributes = tokens(attributes, "gen_ai.usage.output_tokens", u.OutputTokens)
+		}
+		attributes = tokens(attributes, KeyFirstTokenMs, end.FirstTokenMs)
+	}
+	_, span := tracer.Start(x.under(tracer, t.start.ParentToolCallID), "llm.chat",
+		trace.WithTimestamp(t.began), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	if end != nil {
+		span.End(trace.WithTimestamp(at))
+	}
+	return span
+}
+
+// under is the context of the call that a child's turn or call belongs to, else of the run.
+func (x *run) under(tracer trace.Tracer, parent string) context.Context {
+	c := x.calls[parent]
+	if c == nil {
+		return x.ctx
+	}
+	if c.span == nil {
+		c.ctx, c.span = tracer.Start(x.under(tracer, c.parent), "tool."+c.name, trace.WithTimestamp(x.since(c)), trace.WithAttributes(c.attributes()...))
+	}
+	return c.ctx
+}
+
+func (x *run) state(e *protocol.CallState, at time.Time) {
+	c := x.calls[e.ToolCallID]
+	if c == nil {
+		return
+	}
+	c.state = e.State
+	if e.State == protocol.StateRunning && !c.runs {
+		c.runs, c.began = true, at
+	}
+}
+
+// since is when a call began, or the stretch did: a call that goes on after a pause has a span in each.
+func (x *run) since(c *call) time.Time {
+	if c.began.Before(x.began) {
+		return x.began
+	}
+	return c.began
+}
+
+func (c *call) attributes() []attribute.KeyValue {
+	return append(make([]attribute.KeyValue, 0, 5),
+		attribute.String("gen_ai.operation.name", "execute_tool"),
+		attribute.String("gen_ai.tool.name", c.name),
+		attribute.String("gen_ai.tool.call.id", c.id),
+		attribute.String("gen_ai.tool.type", "function"),
+	)
+}
+
+// result ends the span of a call. One that never ran (its arguments did not fit, a person denied it) gets a span from its
+// announcement on; one that was dropped never was a call. The span is made here unless something stands under it: at once and whole
+// it costs half.
+func (x *run) result(tracer trace.Tracer, e *protocol.ToolResult, at time.Time) {
+	c := x.calls[e.ToolCallID]
+	if c == nil || x.span == nil {
+		return
+	}
+	delete(x.calls, e.ToolCallID)
+	if e.Dropped {
+		return
+	}
+	switch c.state {
+	case protocol.StateDenied, protocol.StateExpired, protocol.StateCancelled:
+	default:
+		c.state = protocol.StateDone
+		if e.Error != "" {
+			c.state = protocol.StateFailed
+		}
+	}
+	state := KeyCallState.String(string(c.state))
+	if c.span == nil {
+		_, c.span = tracer.Start(x.under(tracer, c.parent), "tool."+c.name, trace.WithTimestamp(x.since(c)), trace.WithAttributes(append(c.attributes(), state)...))
+	} else {
+		c.span.SetAttributes(state)
+	}
+	if e.Error != "" {
+		failed(c.span, e.ErrorCode, "")
+	}
+	c.span.End(trace.WithTimestamp(at))
+}
+
+// end closes what is open of a stretch.
+func (x *run) end(tracer trace.Tracer, status string, at time.Time, code, message string) {
+	if x.span == nil {
+		return
+	}
+	for parent, open := range x.turns {
+		span := x.chat(tracer, open, at, nil)
+		if code != "" {
+			failed(span, code, "")
+		}
+		span.End(trace.WithTimestamp(at))
+		delete(x.turns, parent)
+	}
+	for _, c := range x.calls {
+		if c.span != nil {
+			c.span.SetAttributes(KeyCallState.String(string(c.state)))
+			c.span.End(trace.WithTimestamp(at))
+			c.span, c.ctx = nil, nil
+		}
+	}
+	x.span.SetAttributes(KeyStatus.String(status))
+	if status == string(protocol.StatusFailed) {
+		failed(x.span, code, message)
+	}
+	x.span.End(trace.WithTimestamp(at))
+	x.span, x.ctx = nil, nil
+}
+
+// failed marks a span with the code of its error, or where there is none with "_OTHER", as the conventions have it.
+func failed(span trace.Span, code, message string) trace.Span {
+	if code == "" {
+		code = "_OTHER"
+	}
+	span.SetAttributes(attribute.String("error.type", code))
+	span.SetStatus(codes.Error, message)
+	return span
+}
+
+func tokens(attributes []attribute.KeyValue, key attribute.Key, count *int64) []attribute.KeyValue {
+	if count == nil {
+		return attributes
+	}
+	return append(attributes, key.Int64(*count))
+}
