@@ -159,8 +159,8 @@ func (c *Call) update(e *ToolUpdate) {
 		raw := string(e.Arguments)
 		c.Replaced = &raw
 	}
-	if e.Content != nil || e.Details != nil {
-		c.Update = &Progress{e.Content, e.Details}
+	if e.Content != nil || e.Details != nil || e.ContentRef != nil || e.DetailsRef != nil {
+		c.Update = &Progress{e.Content, e.Details, e.ContentRef, e.DetailsRef}
 		c.UpdateCount++
 	}
 }
@@ -186,6 +186,7 @@ func (c *Call) result(f Frame, e *ToolResult) {
 	c.settled = true
 	c.Result = e.Result
 	c.Details = e.Details
+	c.ResultRef, c.DetailsRef = e.ResultRef, e.DetailsRef
 	if e.Presentation != nil {
 		c.Presentation = e.Presentation
 	}

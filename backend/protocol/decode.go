@@ -156,6 +156,8 @@ func decodeToolUpdate(f *fields) *ToolUpdate {
 		Details:      f.raw("details"),
 		Presentation: decodePresentation(f),
 		Arguments:    f.raw("arguments"),
+		ContentRef:   decodeRef(f, "contentRef"),
+		DetailsRef:   decodeRef(f, "detailsRef"),
 	}
 	if text := cmp.Or(f.optionalText("argumentsText"), string(u.Arguments)); text != "" {
 		u.ArgumentsText = &text
@@ -174,6 +176,8 @@ func decodeToolResult(f *fields) *ToolResult {
 		ErrorCode:    f.optionalText("errorCode"),
 		DurationMs:   f.integer("durationMs"),
 		Dropped:      f.flag("dropped"),
+		ResultRef:    decodeRef(f, "resultRef"),
+		DetailsRef:   decodeRef(f, "detailsRef"),
 	}
 	if reason := DropReason(f.optionalText("reason")); reason == Incomplete || reason == Discarded {
 		r.Reason = reason

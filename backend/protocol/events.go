@@ -148,6 +148,8 @@ type ToolUpdate struct {
 	Presentation  *tool.Presentation `json:"presentation,omitempty"`
 	Arguments     json.RawMessage    `json:"arguments,omitempty"`
 	ArgumentsText *string            `json:"argumentsText,omitempty"` // exact; wins over Arguments
+	ContentRef    *Ref               `json:"contentRef,omitempty"`    // in place of a large Content
+	DetailsRef    *Ref               `json:"detailsRef,omitempty"`    // in place of large Details
 }
 
 // CallState is a step between a call's end and its result.
@@ -190,6 +192,8 @@ type ToolResult struct {
 	DurationMs   *int64             `json:"durationMs,omitempty"`
 	Dropped      bool               `json:"dropped,omitempty"`
 	Reason       DropReason         `json:"reason,omitempty"`
+	ResultRef    *Ref               `json:"resultRef,omitempty"`  // in place of a large Result
+	DetailsRef   *Ref               `json:"detailsRef,omitempty"` // in place of large Details
 }
 
 // DropReason says why an announced call never ran.

@@ -106,6 +106,8 @@ type (
 		Reason            string            `json:"reason,omitempty"`
 		ResultText        string            `json:"resultText,omitempty"`
 		DetailsText       string            `json:"detailsText,omitempty"`
+		ResultRef         *Ref              `json:"resultRef,omitempty"`
+		DetailsRef        *Ref              `json:"detailsRef,omitempty"`
 		Error             string            `json:"error,omitempty"`
 		ErrorCode         string            `json:"errorCode,omitempty"`
 		DurationMs        *int64            `json:"durationMs,omitempty"`
@@ -120,6 +122,8 @@ type (
 	updateJSON struct {
 		ContentText string `json:"contentText,omitempty"`
 		DetailsText string `json:"detailsText,omitempty"`
+		ContentRef  *Ref   `json:"contentRef,omitempty"`
+		DetailsRef  *Ref   `json:"detailsRef,omitempty"`
 	}
 	turnJSON struct {
 		Turn             int                `json:"turn"`
@@ -202,12 +206,12 @@ func callOf(c *Call) callJSON {
 		Turn: c.Turn, AgentName: c.AgentName, State: c.State, Presentation: presentationOf(c.Presentation),
 		ProposedText: c.ProposedText(), ArgumentsText: c.ArgumentsText(), ArgumentsReplaced: c.Replaced != nil,
 		UpdateCount: c.UpdateCount, ApprovalID: c.ApprovalID, ArgumentsHash: c.ArgumentsHash, By: c.By, Reason: c.Reason,
-		ResultText: string(c.Result), DetailsText: string(c.Details), Error: c.Error, ErrorCode: c.ErrorCode, DurationMs: c.DurationMs,
+		ResultText: string(c.Result), DetailsText: string(c.Details), ResultRef: c.ResultRef, DetailsRef: c.DetailsRef, Error: c.Error, ErrorCode: c.ErrorCode, DurationMs: c.DurationMs,
 		DropReason: c.DropReason, Orphan: c.Orphan,
 		StartedAt: c.StartedMs, WaitingAt: c.WaitingMs, DecidedAt: c.DecidedMs, RunningAt: c.RunningMs, EndedAt: c.EndedMs,
 	}
 	if c.Update != nil {
-		j.Update = &updateJSON{string(c.Update.Content), string(c.Update.Details)}
+		j.Update = &updateJSON{string(c.Update.Content), string(c.Update.Details), c.Update.ContentRef, c.Update.DetailsRef}
 	}
 	return j
 }

@@ -104,6 +104,8 @@ type Call struct {
 	Reason        string
 	Result        json.RawMessage
 	Details       json.RawMessage
+	ResultRef     *Ref // in place of a large result
+	DetailsRef    *Ref // in place of large details
 	Error         string
 	ErrorCode     string
 	DurationMs    *int64
@@ -122,8 +124,10 @@ type Call struct {
 
 // Progress is the latest a running call told.
 type Progress struct {
-	Content json.RawMessage
-	Details json.RawMessage
+	Content    json.RawMessage
+	Details    json.RawMessage
+	ContentRef *Ref // in place of large content
+	DetailsRef *Ref // in place of large details
 }
 
 // ProposedText is the arguments as the model wrote them.

@@ -160,8 +160,9 @@ function toolUpdate(call: Call, e: ToolUpdate): void {
     call.argumentsText = e.argumentsText
     call.argumentsReplaced = true
   }
-  if (e.contentText !== undefined || e.detailsText !== undefined) {
-    call.update = { contentText: e.contentText, detailsText: e.detailsText }
+  const { contentText, detailsText, contentRef, detailsRef } = e
+  if ((contentText ?? detailsText ?? contentRef ?? detailsRef) !== undefined) {
+    call.update = { contentText, detailsText, contentRef, detailsRef }
     call.updateCount++
   }
 }
@@ -186,6 +187,8 @@ function result(f: Frame, call: Call, e: ToolResult): void {
   call.own.settled = true
   call.resultText = e.resultText
   call.detailsText = e.detailsText
+  call.resultRef = e.resultRef
+  call.detailsRef = e.detailsRef
   call.presentation = e.presentation ?? call.presentation
   call.error = e.error
   call.errorCode = e.errorCode

@@ -5,6 +5,7 @@ import type {
   Event,
   Finish,
   Presentation,
+  Ref,
   Role,
   Status,
   ToolResult,
@@ -117,6 +118,8 @@ function toolUpdate(f: Fields, raw: string): ToolUpdate {
     toolCallId: id(f, 'toolCallId'),
     contentText: texts.content,
     detailsText: present(texts.details),
+    contentRef: ref(f, 'contentRef'),
+    detailsRef: ref(f, 'detailsRef'),
     presentation: presentation(f),
     argumentsText: optionalText(f, 'argumentsText') ?? present(texts.arguments),
   }
@@ -131,6 +134,8 @@ function toolResult(f: Fields, raw: string): ToolResult {
     toolCallId: id(f, 'toolCallId'),
     resultText: texts.result,
     detailsText: present(texts.details),
+    resultRef: ref(f, 'resultRef'),
+    detailsRef: ref(f, 'detailsRef'),
     presentation: presentation(f),
     error: optionalText(f, 'error'),
     errorCode: optionalText(f, 'errorCode'),
@@ -138,6 +143,12 @@ function toolResult(f: Fields, raw: string): ToolResult {
     dropped: flag(f, 'dropped'),
     reason: reason === 'incomplete' || reason === 'discarded' ? reason : undefined,
   }
+}
+
+function ref(parent: Fields, name: string): Ref | undefined {
+  const f = optionalFields(parent, name)
+  if (f === undefined) return undefined
+  return { hash: id(f, 'hash'), bytes: optionalInteger(f, 'bytes') ?? 0, head: optionalText(f, 'head') ?? '' }
 }
 
 function approvals(f: Fields, raw: string): Approval[] {

@@ -42,6 +42,13 @@ export interface Presentation {
 /** How a result is to be taken, where a check mark would say too much. */
 export type Tone = 'warning'
 
+/** Stands for a value too large to travel with its event. Its JSON text is a blob, fetched when it is needed. */
+export interface Ref {
+  hash: string // hex SHA-256 of the text
+  bytes: number
+  head: string // how the text begins, for people
+}
+
 /** Counts tokens. What the provider did not tell is absent, never 0. */
 export interface Usage {
   inputTokens?: number
@@ -148,6 +155,8 @@ export interface ToolUpdate {
   toolCallId: string
   contentText?: string // JSON text
   detailsText?: string // JSON text
+  contentRef?: Ref // in place of a large contentText
+  detailsRef?: Ref // in place of a large detailsText
   presentation?: Presentation
   argumentsText?: string // what the call runs with; of a server that sends only `arguments`, that member's text
 }
@@ -168,6 +177,8 @@ export interface ToolResult {
   toolCallId: string
   resultText?: string // JSON text; "null" for a failed call
   detailsText?: string // JSON text
+  resultRef?: Ref // in place of a large resultText
+  detailsRef?: Ref // in place of a large detailsText
   presentation?: Presentation
   error?: string
   errorCode?: string

@@ -8,6 +8,7 @@ import type {
   Finish,
   Frame,
   Presentation,
+  Ref,
   Role,
   Start,
   Status,
@@ -95,7 +96,7 @@ export interface Call {
   proposedText: string // the arguments as the model wrote them
   argumentsText: string // the arguments it runs with
   argumentsReplaced: boolean
-  update?: { contentText?: string; detailsText?: string } // the latest progress, JSON texts
+  update?: { contentText?: string; detailsText?: string; contentRef?: Ref; detailsRef?: Ref } // the latest progress, JSON texts
   updateCount: number
   approval?: Approval
   approvalId?: string
@@ -104,6 +105,8 @@ export interface Call {
   reason?: string
   resultText?: string // JSON text
   detailsText?: string // JSON text
+  resultRef?: Ref // in place of a large resultText
+  detailsRef?: Ref // in place of a large detailsText
   error?: string
   errorCode?: string
   durationMs?: number
