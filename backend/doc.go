@@ -18,6 +18,7 @@
 //	toolset/workspace   tools on the files of one folder                           → tool internal/process
 //	toolset/memory      tools that keep notes, and their store's test              → tool
 //	toolset/scheduler   tools that send messages later, and their store's test     → tool
+//	toolset/browser     tools on web pages                                         → tool
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
 //	trace/otlp          spans sent to a collector                                  →
 //	server              agents over HTTP                                           → agent approval model protocol tool
@@ -34,6 +35,7 @@
 //	github.com/santhosh-tekuri/jsonschema      → tool
 //	modernc.org/                               → storage
 //	github.com/robfig/                         → toolset/scheduler
+//	github.com/chromedp/                       → toolset/browser
 //	go.opentelemetry.io/otel/sdk               → trace/otlp
 //	go.opentelemetry.io/otel/exporters         → trace/otlp
 //	github.com/tetratelabs/                    → sandbox/wasm
