@@ -46,6 +46,9 @@ func (x *exchange) learn(status int, t *told) string {
 		return "The next request calls the limit max_completion_tokens."
 	case strings.Contains(t.all, "stream_options") && l.noStreamOptions.CompareAndSwap(false, true):
 		return "The next request leaves stream_options out; the tokens used are then not known."
+	case (strings.Contains(t.all, "response_format") || strings.Contains(t.all, "json_schema")) && x.payload != nil && x.payload.schema &&
+		l.noSchema.CompareAndSwap(false, true):
+		return "The next request tells the model in words what its answer has to be."
 	case strings.Contains(t.all, "reasoning_content") && l.wantsReasoning.CompareAndSwap(false, true):
 		return "The next request gives the model its reasoning back."
 	}

@@ -22,6 +22,7 @@ type payload struct {
 	names          *names
 	images         []placed
 	urls           [][]byte // of the images, once they are loaded
+	schema         bool     // the server is to hold the answer to a schema
 }
 
 func (p *payload) length() (n int64) {
@@ -78,6 +79,7 @@ type memo struct {
 	names    *names
 	ids      map[string]string // what a call's id was sent as, by its own; of equal ones, the latest
 	usedIDs  map[string]bool   // what was sent as an id
+	words    string            // what the first message still has to say of the answer
 }
 
 // key is all that goes into the head and into how a message is written.
@@ -91,6 +93,8 @@ type key struct {
 	noStreamOptions  bool
 	completionTokens bool
 	reasoning        bool
+	schema           *byte // of the answer
+	inWords          bool  // the model is told of it, not the server
 }
 
 // encode makes the body of a request. Within a run it encodes only the messages that are new.
@@ -106,6 +110,11 @@ func (b *Backend) encode(r *model.Request) (*payload, *model.Sent) {
 	if t := r.Temperature; t != nil && !math.IsNaN(*t) && !math.IsInf(*t, 0) {
 		k.temperature, k.hasTemperature = *t, true
 	}
+	if len(r.ResponseSchema) > 0 {
+		k.schema = &r.ResponseSchema[0]
+		// Many servers hold every answer to the schema: a model that may make calls could make none.
+		k.inWords = b.learned.noSchema.Load() || len(r.Tools) > 0 && !r.NoTools
+	}
 	var m *memo
 	if r.Memo != nil {
 		m, _ = (*r.Memo).(*memo)
@@ -114,7 +123,7 @@ func (b *Backend) encode(r *model.Request) (*payload, *model.Sent) {
 	if m != nil && m.goesOn(k, r.Messages) {
 		sent.Keep = len(m.head) + len(m.messages)
 	} else {
-		m = newMemo(k, r.Tools)
+		m = newMemo(k, r)
 		sent.Tail = append(sent.Tail, m.head...)
 		if r.Memo != nil {
 			*r.Memo = m
@@ -135,6 +144,7 @@ func (b *Backend) encode(r *model.Request) (*payload, *model.Sent) {
 	}
 	m.showImages()
 	p := &payload{head: m.head, messages: m.messages[:len(m.messages):len(m.messages)], tail: "]}", names: m.names, images: m.images}
+	p.schema = k.schema != nil && !k.inWords
 	if r.NoTools && len(r.Tools) > 0 {
 		p.tail = `],"tool_choice":"none"}`
 	}
@@ -146,7 +156,8 @@ func (m *memo) goesOn(k key, messages []*model.Message) bool {
 	return m.key == k && m.count <= len(messages) && (m.count == 0 || messages[m.count-1] == m.last)
 }
 
-func newMemo(k key, tools []model.ToolSchema) *memo {
+func newMemo(k key, r *model.Request) *memo {
+	tools := r.Tools
 	m := &memo{key: k, ids: map[string]string{}, usedIDs: map[string]bool{}}
 	realNames := make([]string, len(tools))
 	for i, t := range tools {
@@ -170,6 +181,10 @@ func newMemo(k key, tools []model.ToolSchema) *memo {
 		h = append(h, `,"max_tokens":`...)
 		h = strconv.AppendInt(h, int64(k.maxTokens), 10)
 	}
+	if k.schema != nil && !k.inWords {
+		h = append(h, `,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":`...)
+		h = append(append(h, r.ResponseSchema...), "}}"...)
+	}
 	for i, t := range tools {
 		h = appendTool(appendComma(h, i, `,"tools":[`), t, m.names.sent[i])
 	}
@@ -177,8 +192,19 @@ func newMemo(k key, tools []model.ToolSchema) *memo {
 		h = append(h, ']')
 	}
 	m.head = append(h, `,"messages":[`...)
+	if k.schema != nil && k.inWords && len(r.Messages) > 0 {
+		m.words = answerWords + string(r.ResponseSchema)
+		if r.Messages[0].Role != model.RoleSystem {
+			h := append(m.head, `{"role":"system","content":`...)
+			m.head = append(model.AppendQuoted(h, m.words), "},"...)
+			m.words = ""
+		}
+	}
 	return m
 }
+
+// answerWords tells a model of the schema its answer is held to. They go into the one system message: servers refuse a second.
+const answerWords = "When you give your answer, give one JSON object and nothing else: no words around it, no Markdown. It has to fit this JSON Schema: "
 
 func appendTool(dst []byte, t model.ToolSchema, name string) []byte {
 	dst = append(dst, `{"type":"function","function":{"name":`...)
@@ -205,6 +231,9 @@ func (m *memo) add(message *model.Message) {
 	}
 	d = append(d, `,"content":`...)
 	switch {
+	case m.words != "":
+		d = model.AppendQuoted(d, message.Content+"\n\n"+m.words)
+		m.words = ""
 	case message.Content != "":
 		d = model.AppendQuoted(d, message.Content)
 	case len(message.ToolCalls) > 0:
