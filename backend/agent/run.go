@@ -211,7 +211,7 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 			}
 			end.Structured = a.structured
 			if a.unfit != nil {
-				end.StructuredError = a.unfit.Error()
+				end.StructuredError = (&unfit{a.unfit}).Error()
 			}
 			return end, nil
 		}
