@@ -19,6 +19,7 @@
 //	toolset/memory      tools that keep notes, and their store's test              → tool
 //	toolset/scheduler   tools that send messages later, and their store's test     → tool
 //	toolset/browser     tools on web pages                                         → tool
+//	mcp                 tools of others over MCP, and ours                         → tool internal/process
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
 //	trace/otlp          spans sent to a collector                                  →
 //	server              agents over HTTP                                           → agent approval model protocol tool
@@ -39,5 +40,6 @@
 //	go.opentelemetry.io/otel/sdk               → trace/otlp
 //	go.opentelemetry.io/otel/exporters         → trace/otlp
 //	github.com/tetratelabs/                    → sandbox/wasm
+//	github.com/modelcontextprotocol/           → mcp
 //	github.com/wailsapp/                       → main
 package backend
