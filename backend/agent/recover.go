@@ -83,8 +83,9 @@ func (r *Runner) cancelQueued(ctx context.Context, st *RunState, toolCallID stri
 			if err := r.append(ctx, st, end.into, end.events...); err != nil {
 				return err
 			}
-			st.Approvals = replaced(st.Approvals, end.decided)
-			_, err := r.resumeIfDecided(ctx, st)
+			if st, err = r.quiet(ctx, RunQuery{ID: st.ID}); err == nil {
+				_, err = r.resumeIfDecided(ctx, st)
+			}
 			return err
 		}
 	}

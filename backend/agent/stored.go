@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"slices"
-
 	"callboard/backend/approval"
 	"callboard/backend/model"
 	"callboard/backend/protocol"
@@ -117,17 +115,4 @@ func (e *ending) stop(r *Runner, runID string, calls []*call, state protocol.Sta
 		}
 		e.give(r, runID, c, refusal(end, why), end)
 	}
-}
-
-// replaced are a run's approvals after some were decided.
-func replaced(approvals, decided []*approval.Pending) []*approval.Pending {
-	approvals = slices.Clone(approvals)
-	for _, d := range decided {
-		for i, p := range approvals {
-			if p.ApprovalID == d.ApprovalID {
-				approvals[i] = d
-			}
-		}
-	}
-	return approvals
 }
