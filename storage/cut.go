@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"callboard/backend/protocol"
 )
 
 // largeValue is the size in bytes above which a JSON value is stored apart, once for all that hold it.
-const largeValue = 64 << 10
+const largeValue = protocol.LargeValue
 
 // part is a value cut out of a text.
 type part struct {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -10,17 +11,27 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/model"
+	"callboard/backend/protocol"
 )
 
 // Events returns up to limit events of a run after number n, as they were written; limit 0 returns all.
 func (db *DB) Events(ctx context.Context, runID string, after int64, limit int) ([]agent.Record, error) {
+	return db.events(ctx, runID, after, limit, (*blobReader).join)
+}
+
+// EventRefs is Events with references in place of large values (protocol.Ref), which are not read.
+func (db *DB) EventRefs(ctx context.Context, runID string, after int64, limit int) ([]agent.Record, error) {
+	return db.events(ctx, runID, after, limit, (*blobReader).refer)
+}
+
+func (db *DB) events(ctx context.Context, runID string, after int64, limit int, whole wholeEvent) ([]agent.Record, error) {
 	var records []agent.Record
 	err := db.read(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		var run int64
 		if run, err = find(ctx, tx, "runs", runID); err != nil {
 			return err
 		}
-		records, err = readEvents(ctx, tx, run, after, limit)
+		records, err = readEvents(ctx, tx, run, after, limit, whole)
 		return err
 	})
 	if err != nil {
@@ -32,7 +43,10 @@ func (db *DB) Events(ctx context.Context, runID string, after int64, limit int) 
 // chunkSize is how many bytes of events are kept in one piece of memory.
 const chunkSize = 128 << 10
 
-func readEvents(ctx context.Context, tx *sql.Tx, run, after int64, limit int) ([]agent.Record, error) {
+// wholeEvent puts what was cut out of an event, or word of it, back in its place.
+type wholeEvent func(r *blobReader, rest []byte, placed string) ([]byte, error)
+
+func readEvents(ctx context.Context, tx *sql.Tx, run, after int64, limit int, whole wholeEvent) ([]agent.Record, error) {
 	if limit <= 0 {
 		limit = -1
 	}
@@ -61,7 +75,7 @@ func readEvents(ctx context.Context, tx *sql.Tx, run, after int64, limit int) ([
 	}
 	blobs := blobReader{ctx: ctx, tx: tx}
 	for i, text := range placed {
-		if records[i].JSON, err = join(records[i].JSON, text, blobs.read); err != nil {
+		if records[i].JSON, err = whole(&blobs, records[i].JSON, text); err != nil {
 			return nil, fmt.Errorf("event %d: %w", records[i].Seq, err)
 		}
 	}
@@ -192,7 +206,57 @@ func (r *blobReader) whole(rest []byte, parts sql.NullString) ([]byte, error) {
 	if !parts.Valid {
 		return rest, nil
 	}
-	return join(rest, parts.String, r.read)
+	return r.join(rest, parts.String)
+}
+
+func (r *blobReader) join(rest []byte, placed string) ([]byte, error) {
+	return join(rest, placed, r.read)
+}
+
+// refer writes references where the event may have them, and the values themselves elsewhere.
+func (r *blobReader) refer(rest []byte, placed string) ([]byte, error) {
+	kind, _, _ := bytes.Cut(bytes.TrimPrefix(rest, []byte(`{"type":"`)), []byte(`"`))
+	var out []byte
+	kept := 0
+	for _, p := range places(placed) {
+		if p.at < kept || p.at > len(rest) {
+			return nil, fmt.Errorf("parts %q do not fit a text of %d bytes", placed, len(rest))
+		}
+		out = append(out, rest[kept:p.at]...)
+		kept = p.at
+		named, _ := bytes.CutSuffix(out, []byte(`":`))
+		start := bytes.LastIndexByte(named, '"') + 1
+		name, ok := protocol.RefName(protocol.Type(kind), string(named[start:]))
+		if !ok {
+			body, err := r.read(p.blob)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, body...)
+			continue
+		}
+		ref, err := r.ref(p.blob)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out[:start], name...), `":`...)
+		out = append(out, ref...)
+	}
+	return append(out, rest[kept:]...), nil
+}
+
+// ref is the JSON of a reference to a blob, of which only the beginning is read.
+func (r *blobReader) ref(n int64) ([]byte, error) {
+	var hash string
+	var size int64
+	var start []byte
+	err := r.tx.QueryRowContext(r.ctx, `select hash, length(body), substr(body, 1, ?2) from blobs where n = ?1`, n, protocol.HeadLength).
+		Scan(&hash, &size, &start)
+	if err != nil {
+		return nil, fmt.Errorf("blob %d: %w", n, err)
+	}
+	text, err := optionalJSON(protocol.RefTo(hash, size, start))
+	return []byte(text), err
 }
 
 // find returns the n of a row of a table that has ids.

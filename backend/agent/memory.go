@@ -130,10 +130,18 @@ func (m *Memory) Events(_ context.Context, runID string, after int64, limit int)
 	if run == nil {
 		return nil, fmt.Errorf("read the events of run %s: %w", runID, ErrNotFound)
 	}
+	return encodeFrames(runID, between(frames, after, limit))
+}
+
+func between(frames []protocol.Frame, after int64, limit int) []protocol.Frame {
 	frames = frames[min(max(after, 0), int64(len(frames))):]
 	if limit > 0 && limit < len(frames) {
 		frames = frames[:limit]
 	}
+	return frames
+}
+
+func encodeFrames(runID string, frames []protocol.Frame) ([]Record, error) {
 	records := make([]Record, len(frames))
 	for i, f := range frames {
 		text, err := f.AppendJSON(nil)

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"callboard/backend/model"
+	"callboard/backend/protocol"
 )
 
 // Blob returns bytes that were stored by their hash, or ErrNotFound.
@@ -76,4 +77,25 @@ func (m *Memory) forgetBlobs(thread *memoryThread) {
 			delete(m.blobs, hash)
 		}
 	}
+}
+
+// EventRefs is Events with references in place of large values (protocol.Ref), which can be read with Blob from then on.
+func (m *Memory) EventRefs(_ context.Context, runID string, after int64, limit int) ([]Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	run := m.runs[runID]
+	if run == nil {
+		return nil, fmt.Errorf("read the events of run %s: %w", runID, ErrNotFound)
+	}
+	frames := between(run.frames, after, limit)
+	referring := make([]protocol.Frame, len(frames))
+	for i, f := range frames {
+		var values map[string][]byte
+		referring[i] = f
+		referring[i].Event, values = protocol.Refer(f.Event)
+		for hash, body := range values {
+			m.keepBlobs(run.thread, &Batch{Blobs: []Blob{{Hash: hash, MediaType: "application/json", Body: body}}})
+		}
+	}
+	return encodeFrames(runID, referring)
 }

@@ -13,7 +13,8 @@ import (
 	"callboard/backend/protocol"
 )
 
-// events streams a run from a number on, over its pauses; with Accept: application/json it answers with what there is.
+// events streams a run from a number on, over its pauses; with Accept: application/json it answers with what there is, and with
+// refs=1 then with references in place of large values (protocol.Ref).
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.findRun(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -46,9 +47,11 @@ func wantsJSON(r *http.Request) bool {
 // eventsJSON writes each event alone on its line, "seq" first, so that a client can keep its bytes. The run was read before its
 // events: one that is over has them all here.
 func (s *Server) eventsJSON(w http.ResponseWriter, r *http.Request, run *agent.RunState, after int64) error {
-	page := func(after int64) ([]agent.Record, error) {
-		return s.log.Events(r.Context(), run.ID, after, pageSize)
+	read := s.log.Events
+	if r.URL.Query().Get("refs") == "1" {
+		read = s.Threads.EventRefs
 	}
+	page := func(after int64) ([]agent.Record, error) { return read(r.Context(), run.ID, after, pageSize) }
 	records, err := page(after)
 	if err != nil {
 		return err

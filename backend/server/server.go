@@ -63,6 +63,8 @@ type ThreadStore interface {
 	DeleteThread(ctx context.Context, id string) error
 	// RunRequests returns what a run sent to its models and what came back, oldest first. agent.ErrNotFound.
 	RunRequests(ctx context.Context, runID string) ([]agent.Request, error)
+	// EventRefs is agent.Store.Events with references in place of large values (protocol.Ref), whose texts agent.Store.Blob has.
+	EventRefs(ctx context.Context, runID string, after int64, limit int) ([]agent.Record, error)
 }
 
 // Handler returns the routes. It works behind http.StripPrefix.
@@ -100,7 +102,7 @@ func (s *Server) setUp() {
 	if s.Threads == nil {
 		threads, ok := s.log.(ThreadStore)
 		if !ok {
-			threads = noThreads{}
+			threads = noThreads{s.log}
 		}
 		s.Threads = threads
 	}
@@ -145,6 +147,7 @@ func (s *Server) routes() map[string]func(http.ResponseWriter, *http.Request) er
 
 		"GET /runs/{id}/events":                     s.events,
 		"GET /runs/{id}/requests":                   s.requests,
+		"GET /runs/{id}/find":                       s.find,
 		"POST /runs/{id}/cancel":                    s.cancel,
 		"POST /runs/{id}/calls/{toolCallId}/cancel": s.cancelCall,
 		"GET /approvals":                            s.listApprovals,

@@ -26,6 +26,7 @@ type Store interface {
 	RenameThread(ctx context.Context, id, title string) error
 	DeleteThread(ctx context.Context, id string) error
 	RunRequests(ctx context.Context, runID string) ([]agent.Request, error)
+	EventRefs(ctx context.Context, runID string, after int64, limit int) ([]agent.Record, error)
 }
 
 // Run tests a store. Each call of open gives an empty one, which it closes itself at the end of the test.
@@ -47,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"texts stay byte for byte":                                 testTexts,
 		"events stay byte for byte":                                testEventTexts,
 		"large payloads come back whole":                           testLarge,
+		"large payloads are referred to where that is asked":       testRefs,
 		"runs and readers do not disturb each other":               testConcurrent,
 		"a thread takes its title from its first message":          testTitles,
 		"threads are listed, searched and paged":                   testThreads,
