@@ -14,7 +14,8 @@
 //	sandbox             where the calls of sandboxed tools run                     → tool sandbox/native
 //	sandbox/internal    what came of a command                                     → tool internal/process
 //	sandbox/native      its commands, in the host's shell                          → tool internal/process sandbox/internal
-//	sandbox/wasm        the same in WebAssembly modules                            → tool internal/process
+//	sandbox/docker      its commands, in containers                                → tool internal/process sandbox/internal
+//	sandbox/wasm        its modules, in WebAssembly                                → tool internal/process
 //	toolset/workspace   tools on the files of one folder                           → tool internal/process
 //	toolset/memory      tools that keep notes, and their store's test              → tool
 //	toolset/scheduler   tools that send messages later, and their store's test     → tool

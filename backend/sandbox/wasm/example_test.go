@@ -23,7 +23,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer os.Remove(path)
+	defer os.Remove(path) //nolint:errcheck // a temporary file
 
 	count := tool.Must(tool.Config[text, map[string]int]{
 		Name: "count_words", Description: "Counts the words of a text",

@@ -1,0 +1,4 @@
+package docker
+
+// Owner is the label's value of this process.
+func Owner() string { return owner() }
