@@ -1,0 +1,105 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/backend/agent"
+	"callboard/backend/agent/storetest"
+	"callboard/backend/model/scripted"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+func TestToolsOfTheRunnerAreOfferedAndTheAgentsOwnWin(t *testing.T) {
+	var own, shared runs
+	a := demo([]*tool.Tool{echo(&own)}, scripted.CallTool("c1", "echo", `{"text":"x"}`), scripted.CallTool("c2", "danger", `{"text":"y"}`), scripted.Say("Done."))
+	w := newWorld(t, a)
+	w.r.Tools = &tool.Registry{}
+	if err := w.r.Tools.RegisterMany(echo(&shared), danger(&shared)); err != nil {
+		t.Fatal(err)
+	}
+	outcome := w.run("go")
+	if outcome.Status != protocol.StatusPaused {
+		t.Fatalf("got %s, want the shared tool's approval to be asked for", outcome.Status)
+	}
+	if got := w.requests(outcome.ID)[0]; strings.Count(got, `"name":"echo"`) != 1 || strings.Count(got, `"name":"danger"`) != 1 {
+		t.Errorf("the model is told of the tools %s", got)
+	}
+	_, h, err := w.r.Decide(t.Context(), outcome.Pending[0].ApprovalID, approved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wait(h)
+	if got, want := own.get(), []string{"x"}; !slices.Equal(got, want) {
+		t.Errorf("the agent's own tool ran with %q, want %q", got, want)
+	}
+	if got, want := shared.get(), []string{"y"}; !slices.Equal(got, want) {
+		t.Errorf("the shared tools ran with %q, want %q", got, want)
+	}
+	next, err := w.r.Next(t.Context(), "demo", "t1")
+	if err != nil || !slices.Equal(next.Tools, []string{"echo", "danger"}) {
+		t.Errorf("got the tools %q %v", next.Tools, err)
+	}
+}
+
+// BenchmarkRegistry measures what a registry of 500 tools adds to a turn.
+func BenchmarkRegistry(b *testing.B) {
+	const turns, budget = 100, time.Millisecond
+	registry := &tool.Registry{}
+	for i := range 500 {
+		t, err := storetest.Quiet().Named(fmt.Sprint("tool_", i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := registry.Register(t); err != nil {
+			b.Fatal(err)
+		}
+	}
+	run := func(tools *tool.Registry) time.Duration {
+		a := &agent.Agent{
+			Name: "demo", Backend: &scripted.Backend{Turns: storetest.Turns(turns, 1)}, Tools: []*tool.Tool{storetest.Quiet()}, MaxTurns: turns + 2, MaxRepeats: -1,
+		}
+		r := &agent.Runner{MergeWindow: -1, Tools: tools}
+		began := storetest.CPU()
+		if outcome, err := r.Run(b.Context(), a, agent.Input{Text: "go"}); err != nil || outcome.Status != protocol.StatusCompleted {
+			b.Fatalf("the run ended in %v: %v", outcome, err)
+		}
+		return storetest.CPU() - began
+	}
+	var with, without time.Duration
+	n := 0
+	for b.Loop() {
+		n++
+		without += run(nil)
+		with += run(registry)
+	}
+	each := (with - without) / time.Duration(n*turns)
+	b.ReportMetric(float64(each.Nanoseconds())/1e6, "added-ms/turn")
+	b.ReportMetric(float64(each)/float64(budget), "of-budget")
+}
+
+// BenchmarkSchemas measures the schemas of 500 tools once they were asked for: they are made once, not for each turn.
+func BenchmarkSchemas(b *testing.B) {
+	registry := &tool.Registry{}
+	for i := range 500 {
+		t, err := storetest.Quiet().Named(fmt.Sprint("tool_", i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := registry.Register(t); err != nil {
+			b.Fatal(err)
+		}
+	}
+	registry.Schemas()
+	const budget = 100 * time.Microsecond
+	for b.Loop() {
+		if len(registry.Schemas()) != 500 {
+			b.Fatal("schemas are missing")
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(budget), "of-budget")
+}
