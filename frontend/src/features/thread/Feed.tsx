@@ -48,6 +48,11 @@ export function Feed({ store }: { store: ThreadStore }) {
   const activeIndex =
     found >= 0 ? found : following ? rows.length - 1 : (list.current?.findItemIndex(list.current.scrollOffset) ?? 0)
 
+  // At its end the list may have drawn nothing beyond the view; whoever turns back finds it there.
+  const before = following && !earlier ? Math.min(rows.length, kept) : 0
+  const mounted = Array.from({ length: before }, (_, i) => rows.length - before + i)
+  if (activeIndex >= 0) mounted.push(activeIndex)
+
   const goTo = useCallback(
     (index: number, quiet?: boolean) => {
       const row = rows[index]
@@ -214,7 +219,8 @@ export function Feed({ store }: { store: ThreadStore }) {
             scrollRef={scroller}
             data={rows}
             shift={above > 0}
-            keepMounted={activeIndex >= 0 ? [activeIndex] : []}
+            bufferSize={ahead}
+            keepMounted={mounted}
             onResize={look}
           >
             {(row, index) => (
@@ -257,6 +263,11 @@ export function Feed({ store }: { store: ThreadStore }) {
 }
 
 const none: RunCall[] = []
+
+/** So far, in px, rows are drawn beyond the view: a wheel turned fast goes several hundred from one frame to the next. */
+const ahead = 1500
+/** So many rows at the end of the thread are drawn while it is followed. */
+const kept = 60
 
 const feed = { role: 'feed', 'aria-label': 'Thread' }
 /** A feed without an article is none. */
