@@ -25,9 +25,9 @@ type handoffInput struct {
 func (a *Agent) transfers() []*tool.Tool {
 	tools := make([]*tool.Tool, 0, len(a.Handoffs))
 	for _, to := range a.Handoffs {
-		name := transferName(to.Name)
+		name := transferName(to.Name, "")
 		for n := 2; slices.ContainsFunc(tools, func(t *tool.Tool) bool { return t.Name == name }); n++ {
-			name = transferName(fmt.Sprint(to.Name, "_", n))
+			name = transferName(to.Name, fmt.Sprint("_", n))
 		}
 		tools = append(tools, tool.Must(tool.Config[handoffInput, string]{
 			Name: name, Description: strings.TrimSpace("Hands the conversation over to " + to.Name + ". " + to.Description),
@@ -41,8 +41,8 @@ func (a *Agent) transfers() []*tool.Tool {
 	return tools
 }
 
-// transferName is one every tool may have, whatever the agent is called.
-func transferName(agentName string) string {
+// transferName is a name every tool may have, whatever the agent is called. The suffix sets it apart from another.
+func transferName(agentName, suffix string) string {
 	shown := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
@@ -50,7 +50,7 @@ func transferName(agentName string) string {
 		return r
 	}, strings.ToValidUTF8(agentName, ""))
 	runes := []rune(transferPrefix + shown)
-	return strings.TrimSpace(string(runes[:min(len(runes), tool.MaxNameLength)]))
+	return strings.TrimSpace(string(runes[:min(len(runes), tool.MaxNameLength-len(suffix))])) + suffix
 }
 
 func (c *call) handoff() *Agent {
