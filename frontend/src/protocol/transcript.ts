@@ -291,6 +291,20 @@ export function pendingCalls(t: Transcript): Call[] {
   return pending
 }
 
+/** How many of the calls inside of a call, at any depth, wait for a person. */
+export function waitingInside(t: Transcript, call: Call): number {
+  let waiting = 0
+  const met = new Set<Call>([call])
+  for (const each of met) {
+    for (const id of each.children) {
+      const child = t.calls.get(id)
+      if (child && !met.has(child)) met.add(child)
+    }
+    if (each !== call && waits(each)) waiting++
+  }
+  return waiting
+}
+
 function waits(call: Call): boolean {
   if (call.own.settled) return false
   return call.state === 'waiting' || (call.state === 'unknown' && call.approval?.kind === 'unknown')

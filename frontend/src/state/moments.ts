@@ -32,11 +32,11 @@ export function momentOf(row: Row): { runId: string; moment: Moment } | undefine
   }
 }
 
-/** Whether the event a playback stands at is about what a row shows. */
-export function isMoment(playback: Playback | undefined, row: Row): boolean {
-  if (playback?.itemKey === undefined || !row.key.startsWith(`${playback.run.id}/`)) return false
-  if (row.kind === 'group') return !row.open && row.calls.some(({ id }) => `call:${id}` === playback.itemKey)
-  return itemKeyOf(row) === playback.itemKey
+/** Whether a row shows an item of the run that is played: without one, that of the event the playback stands at. */
+export function isMoment(playback: Playback | undefined, row: Row, itemKey = playback?.itemKey): boolean {
+  if (!playback || itemKey === undefined || !row.key.startsWith(`${playback.run.id}/`)) return false
+  if (row.kind === 'group') return !row.open && row.calls.some(({ id }) => `call:${id}` === itemKey)
+  return itemKeyOf(row) === itemKey
 }
 
 /** The key under which a playback knows what a row shows. */

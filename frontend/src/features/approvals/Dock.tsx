@@ -17,7 +17,7 @@ interface Props {
   onWheel: (by: number) => void
 }
 
-/** The decision that waits while its row is out of sight: it stands above the composer, over the thread. */
+/** The decision that waits while its row is out of sight: it stands between the thread and the composer. */
 export function Dock({ waiting, docked, onShow, onWheel }: Props) {
   const { call } = docked
   const now = useNow(true)
@@ -26,9 +26,9 @@ export function Dock({ waiting, docked, onShow, onWheel }: Props) {
   return (
     <div
       ref={box}
-      className="absolute inset-x-0 bottom-0 mx-auto flex max-h-[max(45%,160px)] max-w-[1160px] flex-col px-8 pb-2 has-data-form:max-h-[85%]"
+      className="mx-auto flex max-h-[max(45%,160px)] w-full max-w-[1160px] shrink-0 flex-col px-8 pt-1 pb-2 has-data-form:max-h-[85%]"
     >
-      <div className="flex min-h-0 flex-col rounded-block bg-surface shadow-popover">
+      <div className="flex min-h-0 flex-col rounded-block bg-surface">
         <header className="flex h-9 shrink-0 items-center gap-2 rounded-t-block border border-b-0 border-wait px-3 text-small">
           <Icon node={ShieldQuestionMark} className="text-wait" />
           <span className="font-semibold">

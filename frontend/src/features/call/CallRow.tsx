@@ -25,9 +25,10 @@ import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
 import PanelRight from 'lucide/dist/esm/icons/panel-right.mjs'
 import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
-import { memo, type Ref } from 'react'
+import ShieldQuestionMark from 'lucide/dist/esm/icons/shield-question-mark.mjs'
+import { memo, type Ref, useSyncExternalStore } from 'react'
 import { escapeInvisible } from '../../protocol/text'
-import { pendingCalls } from '../../protocol/transcript'
+import { pendingCalls, waitingInside } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { labelOf, type CallRow as Row } from '../../state/rows'
 import { useCall, usePlayback, useThread, useThreadNow } from '../../state/useThread'
@@ -147,14 +148,27 @@ function LastLine({ call, open }: { call: Row['call']; open: boolean }) {
   ) : null
 }
 
-/** What the line says whatever its width: the calls a closed row holds, or how many decisions are missing. */
-function Aside({ row: { call, run }, open }: { row: Row; open: boolean }) {
-  if (call.children.length > 0 && !open) {
+/** What the line says whatever its width: the calls a closed row holds, how many of them wait, or how many decisions are missing. */
+function Aside({ row, open }: { row: Row; open: boolean }) {
+  const { call, run } = row
+  const store = useThread()
+  const waiting = useSyncExternalStore(store.subscribe, () => waitingInside(run.transcript, call))
+  if (call.children.length > 0) {
     const failed = call.children.filter((id) => run.transcript.calls.get(id)?.state === 'failed').length
     return (
-      <span className="shrink-0 font-mono text-code text-faint">
-        {counted(call.children.length, 'call')}
-        {failed > 0 && <span className="text-err">, {count(failed)} failed</span>}
+      <span className="flex shrink-0 items-center gap-2 text-small">
+        {!open && (
+          <span className="font-mono text-code text-faint">
+            {counted(call.children.length, 'call')}
+            {failed > 0 && <span className="text-err">, {count(failed)} failed</span>}
+          </span>
+        )}
+        {waiting > 0 && (
+          <span className="flex items-center gap-1 text-wait">
+            <Icon node={ShieldQuestionMark} size={14} />
+            {count(waiting)} {waiting === 1 ? 'needs' : 'need'} approval
+          </span>
+        )}
       </span>
     )
   }

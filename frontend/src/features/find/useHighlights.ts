@@ -15,6 +15,7 @@ export function useHighlights(query: string): void {
     const wanted = pattern(query)
     if (!feed || !wanted || typeof Highlight === 'undefined') return
     let frame = 0
+    let holding = 0
     let foundAt = performance.now()
     /** What was searched for has been brought into view. */
     let shown = false
@@ -36,9 +37,13 @@ export function useHighlights(query: string): void {
       // The row itself stands in for it while it opens, and where its words are drawn in other signs.
       if (!place || shown || (place === found && performance.now() - foundAt > opening)) return
       shown = place !== found
-      const { top, bottom } = inBoxes(place, feed)
-      const box = feed.getBoundingClientRect()
-      if (top < box.top || bottom > box.bottom) feed.scrollBy({ top: top - box.top - box.height / 3 })
+      if (shown) hold(place, performance.now() + opening)
+      else bring(place, feed)
+    }
+    /** The list goes on bringing the row into view while it grows: its place is held against that. */
+    const hold = (place: Range | Element, until: number) => {
+      bring(place, feed)
+      if (performance.now() < until) holding = requestAnimationFrame(() => hold(place, until))
     }
     const later = () => {
       frame ||= requestAnimationFrame(paint)
@@ -47,12 +52,14 @@ export function useHighlights(query: string): void {
     const observer = new MutationObserver(later)
     observer.observe(feed, { subtree: true, childList: true, characterData: true, attributeFilter: ['data-found'] })
     const stop = app.found.subscribe(() => {
+      cancelAnimationFrame(holding)
       shown = false
       foundAt = performance.now()
       later()
     })
     return () => {
       cancelAnimationFrame(frame)
+      cancelAnimationFrame(holding)
       observer.disconnect()
       stop()
       CSS.highlights.delete('found')
@@ -100,14 +107,14 @@ function placeIn(nodes: readonly Node[], index: number, further = 0): [Node, num
   throw new RangeError(`no character ${index} in ${nodes.length} texts`)
 }
 
-/** Brings a place into view in the boxes of the feed that scroll by themselves, and returns where it then is. */
-function inBoxes(place: Range | Element, feed: Element): DOMRect {
+/** Brings a place into view in the feed, and in the boxes within it that scroll by themselves. */
+function bring(place: Range | Element, feed: Element): void {
   let at = place instanceof Range ? place.startContainer.parentElement : place.parentElement
-  for (; at && at !== feed; at = at.parentElement) {
+  if (!at?.isConnected) return
+  for (; at; at = at === feed ? null : at.parentElement) {
     if (at.scrollHeight <= at.clientHeight || !/auto|scroll/.test(getComputedStyle(at).overflowY)) continue
     const { top, bottom } = place.getBoundingClientRect()
     const box = at.getBoundingClientRect()
     if (top < box.top || bottom > box.bottom) at.scrollBy({ top: top - box.top - box.height / 3 })
   }
-  return place.getBoundingClientRect()
 }

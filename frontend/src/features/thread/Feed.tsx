@@ -13,6 +13,7 @@ import { copy } from '../../ui/clipboard'
 import { count } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Dock } from '../approvals/Dock'
+import { MomentPill } from '../replay/MomentPill'
 import { rowAsText } from './copies'
 import { type Cards, FeedRow } from './FeedRow'
 import { feedCommand } from './feedKeys'
@@ -37,7 +38,13 @@ export function Feed({ store }: { store: ThreadStore }) {
   const { guard } = app
   const cards = useMemo<Cards>(() => new Map(), [])
   const above = useAbove(rows)
-  const { following, missed, follow, onScroll, onHand } = useFollow(scroller, content, store, rows.length, above)
+  const { following, missed, follow, onScroll, onHand, byHand } = useFollow(
+    scroller,
+    content,
+    store,
+    rows.length,
+    above,
+  )
   const remember = useAnchor(scroller, list, rows, following)
   const earlier = rows[0]?.kind === 'earlier' ? rows[0] : undefined
   // The end of a long thread stands where it will once what is above it is there, also when it does not fill the view.
@@ -189,13 +196,13 @@ export function Feed({ store }: { store: ThreadStore }) {
   }
 
   return (
-    <div className="relative min-h-0 flex-1">
+    <div className="relative flex min-h-0 flex-1 flex-col">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: its role is in what is spread */}
       <div
         ref={scroller}
         {...(rows.length > 0 ? feed : emptyFeed)}
         aria-busy={live?.transcript.status === 'running'}
-        className="h-full overflow-y-auto [overflow-anchor:none]"
+        className="min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]"
         onScroll={() => {
           onScroll()
           remember()
@@ -236,6 +243,7 @@ export function Feed({ store }: { store: ThreadStore }) {
           </Virtualizer>
         </div>
       </div>
+      {playback && <MomentPill playback={playback} rows={rows} scroller={scroller} list={list} byHand={byHand} />}
       {docked ? (
         <Dock
           waiting={waiting}
@@ -247,7 +255,8 @@ export function Feed({ store }: { store: ThreadStore }) {
           }}
         />
       ) : (
-        !following && (
+        !following &&
+        !playback && (
           <button
             type="button"
             onClick={follow}

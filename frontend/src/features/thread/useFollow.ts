@@ -4,7 +4,7 @@ import type { ThreadStore } from '../../state/threadStore'
 /** So near to the end, in px, the reader counts as being at it. */
 const nearEnd = 8
 /** So long after a wheel, touch, press or key, in ms, a scroll counts as the reader's. */
-const byHand = 1000
+const handTime = 1000
 
 export interface Follow {
   following: boolean
@@ -15,6 +15,8 @@ export interface Follow {
   onScroll(): void
   /** The reader used a wheel, a finger, a button or a key on the thread. */
   onHand(): void
+  /** Whether they did so just now. */
+  byHand(): boolean
 }
 
 /**
@@ -45,6 +47,8 @@ export function useFollow(
     [store],
   )
 
+  const byHand = useCallback(() => Date.now() - hand.current < handTime, [])
+
   const toEnd = useCallback(() => {
     const element = scroller.current
     if (element) element.scrollTop = element.scrollHeight
@@ -56,11 +60,11 @@ export function useFollow(
     const { scrollTop, scrollHeight, clientHeight } = element
     const { top, height } = last.current
     // When rows are measured the list corrects its own place: that is nobody scrolling up.
-    const moved = height === scrollHeight || Date.now() - hand.current < byHand
+    const moved = height === scrollHeight || byHand()
     if (scrollHeight - scrollTop - clientHeight <= nearEnd) set(true)
     else if (scrollTop < top - 1 && moved) set(false)
     last.current = { top: scrollTop, height: scrollHeight }
-  }, [scroller, set])
+  }, [scroller, set, byHand])
 
   useEffect(() => {
     if (typeof ResizeObserver === 'undefined') return
@@ -86,5 +90,12 @@ export function useFollow(
     hand.current = Date.now()
   }, [])
 
-  return { following, missed: following ? 0 : Math.max(0, rows - above - left.current), follow, onScroll, onHand }
+  return {
+    following,
+    missed: following ? 0 : Math.max(0, rows - above - left.current),
+    follow,
+    onScroll,
+    onHand,
+    byHand,
+  }
 }
