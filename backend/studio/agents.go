@@ -30,6 +30,7 @@ type agentKind struct {
 	NeedsModel  bool   `json:"needsModel"`
 
 	parallel     bool
+	toolsets     bool // it is offered those that are switched on
 	instructions string
 }
 
@@ -39,7 +40,7 @@ const instructions = "You work in a folder on the user's machine with the tools 
 
 var agentKinds = []agentKind{
 	{Name: demoAgent, Description: "Shows what Callboard does, on a sample project, without a model", parallel: true, instructions: instructions},
-	{Name: workspaceAgent, Description: "Works in your folder with your model", NeedsModel: true, instructions: instructions},
+	{Name: workspaceAgent, Description: "Works in your folder with your model", NeedsModel: true, toolsets: true, instructions: instructions},
 }
 
 func findAgent(name string) *agentKind {
@@ -75,6 +76,9 @@ func (s *Studio) resolve(ctx context.Context, name, threadID string) (*agent.Age
 	}
 	_, builtIn := backend.(*demoBackend)
 	tools, err := s.tools(t.Folder, builtIn && t.Folder == s.samplePath(threadID))
+	if err == nil {
+		tools, err = s.offer(ctx, kind, tools)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,9 @@ func (s *Studio) serve() error {
 		if err != nil {
 			return err
 		}
+		if agentKinds[i].toolsets {
+			tools = append(tools, s.toolsOf(switches{}, true)...)
+		}
 		// To be listed; resolve makes the ones that run.
 		s.server.Agents = append(s.server.Agents, s.agent(&agentKinds[i], unable{unavailable("not bound to a thread")}, "", tools))
 	}

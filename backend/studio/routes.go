@@ -54,6 +54,10 @@ func (s *Studio) routes(mux *http.ServeMux) {
 		"POST /api/studio/providers/{id}/test": s.testProvider,
 		"GET /api/studio/found":                s.getFound,
 		"GET /api/studio/folders":              s.getFolders,
+		"GET /api/studio/schedules":            s.getSchedules,
+		"DELETE /api/studio/schedules/{id}":    s.deleteSchedule,
+		"GET /api/studio/notes":                s.getNotes,
+		"DELETE /api/studio/notes/{id}":        s.deleteNote,
 	} {
 		mux.HandleFunc(pattern, handle)
 	}
@@ -69,6 +73,7 @@ type state struct {
 	Providers   []providerView `json:"providers"`
 	Found       []found        `json:"found"`
 	Settings    settings       `json:"settings"`
+	Toolsets    []toolsetView  `json:"toolsets"`
 	Folder      string         `json:"folder"`
 	DemoMessage string         `json:"demoMessage"`
 	Override    *overrideView  `json:"override,omitempty"`
@@ -88,7 +93,7 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := state{
-		Version: s.config.Version, Agents: agentKinds, Providers: []providerView{}, Found: list, Settings: set,
+		Version: s.config.Version, Agents: agentKinds, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
 		Folder: s.config.Folder, DemoMessage: demoMessage,
 	}
 	for _, p := range all {

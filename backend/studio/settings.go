@@ -46,7 +46,10 @@ type settings struct {
 	ProviderID string `json:"providerId"`
 	Model      string `json:"model"`
 	// Prices are for the money a run costs; the window works it out.
-	Prices []price `json:"prices"`
+	Prices   []price  `json:"prices"`
+	Toolsets switches `json:"toolsets"`
+	// BrowserHosts are hosts that are not on the public net and that the browser may reach all the same.
+	BrowserHosts []string `json:"browserHosts"`
 }
 
 // price is what a model costs, in US dollars per million tokens.
@@ -97,12 +100,17 @@ type settingsPatch struct {
 	ProviderID *string  `json:"providerId"`
 	Model      *string  `json:"model"`
 	Prices     *[]price `json:"prices"` // all of them
+
+	Toolsets     switchesPatch `json:"toolsets"`
+	BrowserHosts *[]string     `json:"browserHosts"` // all of them
 }
 
 var themes = []string{"system", "light", "dark"}
 
 func (s *Studio) settings(ctx context.Context) (settings, error) {
-	set := settings{Theme: "system", AgentName: demoAgent, Prices: []price{}}
+	set := settings{
+		Theme: "system", AgentName: demoAgent, Prices: []price{}, Toolsets: switches{Memory: true, Scheduler: true}, BrowserHosts: []string{},
+	}
 	return set, s.load(ctx, "settings", &set)
 }
 
@@ -125,6 +133,7 @@ func (s *Studio) putSettings(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
+	s.scheduler.Wake()
 	reply(w, http.StatusOK, set)
 }
 
@@ -164,5 +173,11 @@ func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) 
 		}
 		set.Prices = *patch.Prices
 	}
+	if patch.BrowserHosts != nil {
+		if set.BrowserHosts, err = checkHosts(*patch.BrowserHosts); err != nil {
+			return err
+		}
+	}
+	patch.Toolsets.apply(&set.Toolsets)
 	return nil
 }

@@ -19,6 +19,8 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/protocol"
 	"callboard/backend/server"
+	"callboard/backend/toolset/browser"
+	"callboard/backend/toolset/scheduler"
 	"callboard/storage"
 )
 
@@ -64,6 +66,10 @@ type Studio struct {
 	runner   *agent.Runner
 	server   *server.Server
 	handler  http.Handler
+
+	toolsets  []toolset
+	scheduler *scheduler.Scheduler
+	browser   *browser.Browser
 
 	mu sync.Mutex // held while a setting is read, changed and kept
 
@@ -130,12 +136,15 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if adjust != nil {
 		adjust(s.runner)
 	}
-	if err := s.serve(); err != nil {
+	if err := errors.Join(s.openToolsets(), s.serve()); err != nil {
 		return nil, err
 	}
 	if !c.OneThread {
 		if err := s.runner.Recover(ctx, ""); err != nil {
 			return nil, fmt.Errorf("go on with unfinished runs: %w", err)
+		}
+		if err := s.scheduler.Start(); err != nil {
+			return nil, err
 		}
 		s.lookAround(ctx)
 	}
@@ -165,11 +174,17 @@ func (s *Studio) close(ctx context.Context) error {
 		s.stop()
 	}
 	s.background.Wait()
+	if s.scheduler != nil {
+		s.scheduler.Close()
+	}
 	if s.server != nil {
 		errs = append(errs, s.server.Close(ctx))
 	}
 	if s.runner != nil {
 		errs = append(errs, s.runner.Close(ctx))
+	}
+	if s.browser != nil {
+		s.browser.Close()
 	}
 	if s.db != nil {
 		errs = append(errs, s.db.Close())

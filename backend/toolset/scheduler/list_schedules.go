@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"time"
 
 	"callboard/backend/tool"
 )
@@ -9,6 +10,7 @@ import (
 type listArgs struct{}
 
 type listed struct {
+	Now       string           `json:"now"` // RFC 3339, in the user's zone
 	Schedules []listedSchedule `json:"schedules"`
 }
 
@@ -27,7 +29,7 @@ var listCalls = tool.Presentation{Label: "List schedules", Icon: "calendar-clock
 func (s *Scheduler) listTool() (*tool.Tool, error) {
 	return tool.Define(tool.Config[listArgs, tool.Output[listed]]{
 		Name:         "list_schedules",
-		Description:  "Lists the messages that are scheduled, in this thread and in others.",
+		Description:  "Lists the messages that are scheduled, in this thread and in others, and says what time it is now.",
 		Category:     "scheduler",
 		SideEffects:  []tool.SideEffect{tool.Database},
 		Presentation: &listCalls,
@@ -36,7 +38,7 @@ func (s *Scheduler) listTool() (*tool.Tool, error) {
 			if err != nil {
 				return out, err
 			}
-			out.Content.Schedules = []listedSchedule{}
+			out.Content = listed{Now: s.now().In(s.location("")).Format(time.RFC3339), Schedules: []listedSchedule{}}
 			for _, one := range own {
 				out.Content.Schedules = append(out.Content.Schedules, listedSchedule{
 					ID: one.ID, Message: one.Message, Next: stamp(one.NextMs, s.location(one.Zone)), Cron: one.Cron, Timezone: one.Zone,
