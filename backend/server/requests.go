@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,6 +21,8 @@ type requestAnswer struct {
 	AgentName string          `json:"agentName"`
 	Sent      string          `json:"sent"`
 	Received  []receivedPiece `json:"received"`
+	// Withheld says that Received is left out: the agent's turns are held back until they are checked.
+	Withheld bool `json:"withheld,omitempty"`
 }
 
 type receivedPiece struct {
@@ -56,6 +59,9 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 			continue
 		}
 		answer := requestAnswer{Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, Received: pieces(row.Received)}
+		if answer.Withheld = !s.ShowHeld && s.holdsBack(r.Context(), row); answer.Withheld {
+			answer.Received = []receivedPiece{}
+		}
 		if row.Sent != nil {
 			answer.Sent = string(sent)
 		}
@@ -63,6 +69,13 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"requests": answers})
 	return nil
+}
+
+// holdsBack reports whether nobody may see what an agent's model answered before it was checked. Where the agent is not found that
+// is not known, so nobody may.
+func (s *Server) holdsBack(ctx context.Context, row *agent.Request) bool {
+	a, err := s.Runner.Resolve(ctx, row.AgentName, row.ThreadID)
+	return err != nil || a.HoldsBack()
 }
 
 // narrow reads which requests a client wants.

@@ -34,6 +34,9 @@ type Server struct {
 	MaxBody int64
 	// ContextKeys are the members a run's context may have beside userId, channelType and channelId.
 	ContextKeys []string
+	// ShowHeld lets GET /runs/{id}/requests show what models answered agents that hold back their turns, blocked answers included.
+	// It is for operators; without it that part of the answer is left out.
+	ShowHeld bool
 	Logger      *slog.Logger // nil is slog.Default()
 
 	once     sync.Once

@@ -5,6 +5,7 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/model"
+	"callboard/backend/protocol"
 )
 
 // nextView is what the next request of a thread will send, and what had to be repaired for it.
@@ -14,6 +15,7 @@ type nextView struct {
 	Tools     []string      `json:"tools"`
 	Messages  []nextMessage `json:"messages"`
 	LeftOut   []leftOut     `json:"leftOut,omitempty"`
+	Cut       *protocol.Cut `json:"cut,omitempty"` // what of the history is too much for the model, and is not sent
 }
 
 type nextMessage struct {
@@ -58,7 +60,7 @@ func (s *Studio) getNext(w http.ResponseWriter, r *http.Request) {
 }
 
 func viewNext(next *agent.Next) nextView {
-	view := nextView{AgentName: next.AgentName, Model: next.Model, Tools: next.Tools, Messages: make([]nextMessage, 0, len(next.Messages))}
+	view := nextView{AgentName: next.AgentName, Model: next.Model, Tools: next.Tools, Messages: make([]nextMessage, 0, len(next.Messages)), Cut: next.Cut}
 	repaired := map[string]string{}
 	for _, repair := range next.Repairs {
 		if repair.Left {
