@@ -86,9 +86,9 @@ func (x *run) work(ctx context.Context, c *call, a *Agent) (tool.Result, []*appr
 	c.inner = k
 	x.mu.Unlock()
 	outcome := &Outcome{}
-	var end *protocol.Finish
 	err := k.tooDeep()
-	if err == nil {
+	end := k.finished(outcome)
+	if err == nil && end == nil {
 		end, err = k.turns(outcome)
 	}
 	result.Duration = c.worked + x.runner.now().Sub(began)
@@ -123,6 +123,23 @@ func workResult(a *Agent, outcome *Outcome, end *protocol.Finish) (json.RawMessa
 		}
 	}
 	return encode(outcome.Output)
+}
+
+// finished is the end of an agent that gave its answer in an earlier stretch, which its caller has not heard of; nil when there is
+// more to do.
+func (x *run) finished(outcome *Outcome) *protocol.Finish {
+	l := x.lines[x.parent.id]
+	if l == nil || l.tries > 0 || len(x.pending) > 0 && x.pending[0].turn == l.turn {
+		return nil
+	}
+	if last := x.history[len(x.history)-1]; turnOf(x.id, last.ID) == l.turn { // else it had nothing to say
+		outcome.Output = last.Content
+	}
+	end := &protocol.Finish{Status: protocol.StatusCompleted}
+	if x.agent.Output != nil {
+		end.Structured, _ = x.agent.Output.read(outcome.Output) // what does not fit stays text
+	}
+	return end
 }
 
 func (x *run) tooDeep() error {

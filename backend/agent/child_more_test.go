@@ -1,0 +1,170 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/backend/agent"
+	"callboard/backend/model"
+	"callboard/backend/model/scripted"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+func TestRulesAndExpiryHoldInsideCalls(t *testing.T) {
+	t.Run("a rule", func(t *testing.T) {
+		var did runs
+		w := newWorld(t, family(t, danger(&did)))
+		var asked agent.RuleCall
+		w.r.Rules = func(_ context.Context, c agent.RuleCall) (string, bool) { asked = c; return "all", true }
+		outcome := w.run("go")
+		if outcome.Status != protocol.StatusCompleted || asked.AgentName != "researcher" || asked.ParentToolCallID != "c1" {
+			t.Errorf("got %s, asked about %+v, want completed and a call of the researcher inside c1", outcome.Status, asked)
+		}
+		if got := w.seen(outcome.ID).Call("k1").By; got != "rule:all" {
+			t.Errorf("the log says it was allowed by %q", got)
+		}
+	})
+	t.Run("expiry", func(t *testing.T) {
+		var did runs
+		child := researcher("researcher", []*tool.Tool{danger(&did)}, model.ToolCall{ID: "k1", Name: "danger", Arguments: `{"text":"x"}`})
+		child.ApprovalTTL = time.Millisecond
+		a := demo([]*tool.Tool{asTool(t, child)})
+		a.Backend = steps(scripted.CallTools(ask("c1", "researcher")), scripted.Say("Done."))
+		w := newWorld(t, a)
+		outcome := w.run("go")
+		w.eventually(outcome.ID, protocol.StatusCompleted)
+		if got := w.seen(outcome.ID).Call("k1").State; got != protocol.StateExpired || len(did.get()) > 0 {
+			t.Errorf("got %s after %q ran, want expired and none", got, did.get())
+		}
+	})
+}
+
+func TestAnAgentInsideACallThatFailsIsAResult(t *testing.T) {
+	started := make(chan string, 1)
+	self := &agent.Agent{Name: "self", Description: "asks itself"}
+	self.Tools = []*tool.Tool{asTool(t, self)}
+	self.Backend = steps(scripted.CallTools(ask("s1", "self")), scripted.Say("Done."))
+	for name, c := range map[string]struct {
+		child *agent.Agent
+		code  string
+		reads string
+	}{
+		"its model": {
+			&agent.Agent{Name: "child", Description: "d", Backend: steps(scripted.Turn{Chunks: []scripted.Chunk{{Text: "half"}, {Error: "no such model", Code: model.CodeUnavailable}}})},
+			model.CodeUnavailable, "The agent child failed: no such model",
+		},
+		"its time": {
+			&agent.Agent{
+				Name: "child", Description: "d", Timeout: 20 * time.Millisecond, Tools: []*tool.Tool{sleeper(started)},
+				Backend: steps(scripted.CallTool("k1", "sleep", `{"text":"long"}`), scripted.Say("ok")),
+			},
+			tool.CodeTimeout, "timed out after 20ms",
+		},
+		"its limit": {
+			&agent.Agent{
+				Name: "child", Description: "d", MaxRepeats: 2, Tools: []*tool.Tool{echo(&runs{})},
+				Backend: answering(func([]*model.Message) scripted.Turn { return scripted.CallTool("k1", "echo", `{"text":"x"}`) }),
+			},
+			tool.CodeExecutionFailed, "repeated-calls",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := demo([]*tool.Tool{asTool(t, c.child)})
+			a.Backend = steps(scripted.CallTools(ask("c1", "child")), scripted.Say("I see."))
+			w := newWorld(t, a)
+			outcome := w.run("go")
+			if outcome.Status != protocol.StatusCompleted || outcome.Output != "I see." {
+				t.Errorf("got %s %q, the run must go on", outcome.Status, outcome.Output)
+			}
+			transcript := w.seen(outcome.ID)
+			if got := transcript.Call("c1"); got.ErrorCode != c.code || !strings.Contains(got.Error, c.reads) {
+				t.Errorf("got %s %q, want %s and %q", got.ErrorCode, got.Error, c.code, c.reads)
+			}
+			for _, call := range transcript.Calls() {
+				if !call.Settled() {
+					t.Errorf("call %s is %s in the end", call.ID, call.State)
+				}
+			}
+			w.checkHistory()
+		})
+	}
+	t.Run("its depth", func(t *testing.T) {
+		w := newWorld(t, demo(nil))
+		outcome, err := w.r.Run(t.Context(), self, agent.Input{Text: "go"})
+		if err != nil || outcome.Output != "Done." {
+			t.Fatalf("got %v, %v", outcome, err)
+		}
+		if log := w.log(outcome.ID); !strings.Contains(log, "8 deep") {
+			t.Error("nothing says how deep agents may work")
+		}
+	})
+}
+
+func TestWaitingInsideACallCountsAgainstNoTimeout(t *testing.T) {
+	var did runs
+	child := researcher("researcher", []*tool.Tool{danger(&did)}, model.ToolCall{ID: "k1", Name: "danger", Arguments: `{"text":"x"}`})
+	child.Timeout = 200 * time.Millisecond
+	a := demo([]*tool.Tool{asTool(t, child)})
+	a.Backend = steps(scripted.CallTools(ask("c1", "researcher")), scripted.Say("Done."))
+	w := newWorld(t, a)
+	p := w.run("go").Pending[0]
+	time.Sleep(250 * time.Millisecond)
+	_, h, err := w.r.Decide(t.Context(), p.ApprovalID, approved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wait(h)
+	if got := w.seen(h.RunID).Call("c1"); got.State != protocol.StateDone {
+		t.Errorf("got %s %s: the wait was counted", got.State, got.Error)
+	}
+}
+
+func TestUsageOfAgentsInsideCallsIsTheRuns(t *testing.T) {
+	usage := func(n int64) scripted.Chunk {
+		return scripted.Chunk{Usage: &model.Usage{InputTokens: &n, OutputTokens: &n}}
+	}
+	say := func(n int64, turn scripted.Turn) scripted.Turn {
+		turn.Chunks = append(turn.Chunks, usage(n))
+		return turn
+	}
+	child := &agent.Agent{Name: "child", Description: "d", Backend: steps(say(10, scripted.Say("found")))}
+	a := demo([]*tool.Tool{asTool(t, child)})
+	a.Backend = steps(say(1, scripted.CallTools(ask("c1", "child"))), say(2, scripted.Say("ok")))
+	outcome := newWorld(t, a).run("go")
+	if got := outcome.Usage; got == nil || *got.InputTokens != 13 || *got.TotalTokens != 26 {
+		t.Errorf("got %+v, want 13 in and 26 together", got)
+	}
+}
+
+func TestWhatAnAgentInsideACallGivesIsTheResult(t *testing.T) {
+	type answer struct {
+		N int `json:"n"`
+	}
+	output, err := agent.OutputOf[answer]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := &agent.Agent{Name: "child", Description: "d", Output: output, Backend: steps(scripted.Say(`{"n":1}`))}
+	a := demo([]*tool.Tool{asTool(t, child)})
+	a.Backend = steps(scripted.CallTools(ask("c1", "child")), scripted.Say("ok"))
+	w := newWorld(t, a)
+	if got := w.seen(w.run("go").ID).Call("c1").Result; string(got) != `{"n":1}` {
+		t.Errorf("got %s, want the structured output", got)
+	}
+}
+
+func TestAToolThatIsAnAgentIsDeclaredWhole(t *testing.T) {
+	if _, err := agent.AsTool(&agent.Agent{}, agent.ToolConfig{}); err == nil || !strings.Contains(err.Error(), "Name") {
+		t.Errorf("got %v, want an error that names what is missing", err)
+	}
+	made, err := agent.AsTool(&agent.Agent{Name: "a"}, agent.ToolConfig{Name: "b", Description: "c", Approval: tool.Always})
+	if err != nil || made.Name != "b" || made.Description != "c" || !made.NeedsApproval("{}") {
+		t.Errorf("got %+v, %v", made, err)
+	}
+	if _, err := made.Prepare(`{"input":" "}`); err == nil {
+		t.Error("a blank input was taken")
+	}
+}
