@@ -47,6 +47,12 @@ func newForkable(t *testing.T) *forkable {
 			Preview: func(tool.Context, forkInput) (any, error) { return map[string]string{"text": large}, nil },
 		}),
 	}
+	helper, err := agent.AsTool(&agent.Agent{Name: "helper", Description: "d", Tools: tools, Backend: &scripted.Backend{Turns: []scripted.Turn{
+		scripted.CallTool("k1", "free", `{"text":"inside"}`), scripted.Say("Helped."),
+	}}}, agent.ToolConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	calls := func(ids ...string) scripted.Turn {
 		var out []model.ToolCall
 		for i, id := range ids {
@@ -54,11 +60,12 @@ func newForkable(t *testing.T) *forkable {
 		}
 		return scripted.CallTools(out...)
 	}
-	a := &agent.Agent{Name: "demo", Tools: tools, Backend: &scripted.Backend{Turns: []scripted.Turn{
-		calls("c1", "c2", "c3"), scripted.Say("One."), calls("c1", "c2"), scripted.Say("Three."), scripted.Say("Four."),
+	first := calls("c1", "c2", "c3")
+	first.Chunks = append(first.Chunks, scripted.Chunk{ToolCalls: []model.ToolCall{{ID: "c4", Name: "helper", Arguments: `{"input":"help"}`}}})
+	a := &agent.Agent{Name: "demo", Tools: append(tools, helper), Backend: &scripted.Backend{Turns: []scripted.Turn{
+		first, scripted.Say("One."), calls("c1", "c2"), scripted.Say("Three."), scripted.Say("Four."),
 	}}}
 	f := &forkable{T: t, path: filepath.Join(t.TempDir(), "callboard.db")}
-	var err error
 	if f.db, err = storage.Open(f.path); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +235,7 @@ func TestAForkIsTheThreadUpToAMessageUnderNewIDs(t *testing.T) {
 	want.Runs, want.Requests = want.Runs[:2], want.Requests[:2]
 	want.Folded, want.Messages = want.Folded[:2], want.Messages[:len(want.Messages)-2]
 	want.Events = want.Events[:int(want.Runs[0].Last+want.Runs[1].Last)]
-	want.Counts = map[string]int{"demo": 3}
+	want.Counts = map[string]int{"demo": 3, "helper": 2}
 	copied := f.contents("t_fork")
 	if len(copied.Runs) != 2 {
 		t.Fatalf("the fork has %d runs, want 2", len(copied.Runs))
@@ -236,7 +243,7 @@ func TestAForkIsTheThreadUpToAMessageUnderNewIDs(t *testing.T) {
 	f.same("the fork", copied.as(f, want), want.text(f))
 	f.same("the original after the fork", f.contents(original.Thread).text(f), original.text(f))
 	summary, err := f.db.ThreadSummary(t.Context(), "t_fork")
-	if err != nil || summary.Title != "first" || summary.CreatedAtMs != 7 || summary.Runs != 2 || summary.Calls != 5 || summary.Pending != 0 {
+	if err != nil || summary.Title != "first" || summary.CreatedAtMs != 7 || summary.Runs != 2 || summary.Calls != 7 || summary.Pending != 0 {
 		t.Errorf("the fork's line is %+v (%v)", summary, err)
 	}
 	settings, err := f.db.ThreadSettings(t.Context(), "t_fork")
@@ -282,9 +289,9 @@ func TestAForkEndsWhereItsMessageBegins(t *testing.T) {
 		runs, messages int
 	}{
 		"before the first message":        {"u1", "", 0, 0},
-		"before the second run":           {"u2", "first", 1, 7},
-		"before a message put in by hand": {"m2", "first", 2, 11},
-		"before the last run":             {"u3", "first", 2, 12},
+		"before the second run":           {"u2", "first", 1, 8},
+		"before a message put in by hand": {"m2", "first", 2, 12},
+		"before the last run":             {"u3", "first", 2, 13},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.fork(c.message, "t_"+c.message)

@@ -112,7 +112,7 @@ func (x *run) offer() {
 	}
 }
 
-// reach are agents and all they may hand over to, directly or not, those given first.
+// reach are agents and all they may hand over to, or ask as tools, directly or not, those given first.
 func reach(agents ...*Agent) []*Agent {
 	all := slices.Clone(agents)
 	seen := map[*Agent]bool{}
@@ -120,10 +120,16 @@ func reach(agents ...*Agent) []*Agent {
 		seen[a] = true
 	}
 	for i := 0; i < len(all); i++ {
-		for _, to := range all[i].Handoffs {
-			if !seen[to] {
-				seen[to] = true
-				all = append(all, to)
+		known := slices.Clone(all[i].Handoffs)
+		for _, t := range all[i].Tools {
+			if a := workerOf(t); a != nil {
+				known = append(known, a)
+			}
+		}
+		for _, a := range known {
+			if !seen[a] {
+				seen[a] = true
+				all = append(all, a)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func (h *Handle) Wait(ctx context.Context) (*Outcome, error) {
 	}
 }
 
-// Agents resolves agents, and those they may hand over to, by name alone, the same for every thread.
+// Agents resolves agents, and those they may hand over to or ask as tools, by name alone, the same for every thread.
 func Agents(agents ...*Agent) func(ctx context.Context, name, threadID string) (*Agent, error) {
 	byName := map[string]*Agent{}
 	for _, a := range slices.Backward(reach(agents...)) { // the first of a name wins

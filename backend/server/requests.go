@@ -15,12 +15,15 @@ import (
 
 // requestAnswer is one try of a turn as it went over the wire.
 type requestAnswer struct {
-	Turn      int             `json:"turn"`
-	Try       int             `json:"try"` // from 0
-	At        int64           `json:"at"`  // Unix ms
-	AgentName string          `json:"agentName"`
-	Sent      string          `json:"sent"`
-	Received  []receivedPiece `json:"received"`
+	Turn      int    `json:"turn"`
+	Try       int    `json:"try"` // from 0
+	At        int64  `json:"at"`  // Unix ms
+	AgentName string `json:"agentName"`
+	// ParentToolCallID names the call inside which the agent asked.
+	ParentToolCallID string `json:"parentToolCallId,omitempty"`
+
+	Sent     string          `json:"sent"`
+	Received []receivedPiece `json:"received"`
 	// Withheld says that Received is left out: the agent's turns are held back until they are checked.
 	Withheld bool `json:"withheld,omitempty"`
 }
@@ -46,19 +49,24 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	answers := make([]requestAnswer, 0, len(rows))
-	var sent []byte // of the request before
+	before := map[string][]byte{} // what was sent last, by the call inside which it was
 	for i := range rows {
 		row := &rows[i]
+		sent := before[row.ParentToolCallID]
 		if row.Sent != nil {
 			if row.Sent.Keep < 0 || row.Sent.Keep > len(sent) {
 				return fmt.Errorf("read the requests of run %s: turn %d keeps %d bytes of %d", run.ID, row.Turn, row.Sent.Keep, len(sent))
 			}
 			sent = append(sent[:row.Sent.Keep], row.Sent.Tail...)
+			before[row.ParentToolCallID] = sent
 		}
 		if !wanted(row) {
 			continue
 		}
-		answer := requestAnswer{Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, Received: pieces(row.Received)}
+		answer := requestAnswer{
+			Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, ParentToolCallID: row.ParentToolCallID,
+			Received: pieces(row.Received),
+		}
 		if answer.Withheld = !s.ShowHeld && s.holdsBack(r.Context(), row); answer.Withheld {
 			answer.Received = []receivedPiece{}
 		}

@@ -113,6 +113,11 @@ func (s *Server) agentOf(ctx context.Context, threadID string) (string, error) {
 		}
 		if err == nil && thread.AgentName != "" {
 			_, err := s.agent(thread.AgentName)
+			if err != nil { // one that was handed over to goes on, though nobody starts it
+				if _, unknown := s.Runner.Resolve(ctx, thread.AgentName, threadID); unknown == nil {
+					err = nil
+				}
+			}
 			return thread.AgentName, err
 		}
 	}
