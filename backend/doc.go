@@ -25,8 +25,8 @@
 //	trace/otlp          spans sent to a collector                                  →
 //	server              agents over HTTP                                           → agent approval model protocol tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
-//	studio              the desktop app without a window                           → agent approval client model model/openai model/scripted protocol server storage tool toolset/workspace toolset/memory toolset/scheduler toolset/browser
-//	examples            programs a stranger could write                            → agent approval client model model/openai model/scripted protocol server tool
+//	studio              the desktop app without a window                           → agent approval client model model/openai model/scripted protocol server storage tool toolset/workspace toolset/memory toolset/scheduler toolset/browser sandbox sandbox/docker sandbox/wasm
+//	examples            programs a stranger could write                            → agent approval client model model/openai model/scripted protocol server tool sandbox sandbox/docker sandbox/wasm
 //	storage             the store in SQLite, a folder beside this one              → agent approval model protocol tool toolset/memory toolset/scheduler
 //	main                the program, at the top                                    → agent protocol server studio trace trace/otlp
 //
@@ -40,6 +40,7 @@
 //	github.com/chromedp/                       → toolset/browser
 //	go.opentelemetry.io/otel/sdk               → trace/otlp
 //	go.opentelemetry.io/otel/exporters         → trace/otlp
+//	github.com/moby/                           → sandbox/docker
 //	github.com/tetratelabs/                    → sandbox/wasm
 //	github.com/modelcontextprotocol/           → mcp
 //	github.com/wailsapp/                       → main

@@ -74,6 +74,7 @@ type state struct {
 	Found       []found        `json:"found"`
 	Settings    settings       `json:"settings"`
 	Toolsets    []toolsetView  `json:"toolsets"`
+	Sandbox     sandboxView    `json:"sandbox"`
 	Folder      string         `json:"folder"`
 	DemoMessage string         `json:"demoMessage"`
 	Override    *overrideView  `json:"override,omitempty"`
@@ -102,6 +103,7 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 	if s.override != nil {
 		answer.Override = &overrideView{Label: s.override.label}
 	}
+	answer.Sandbox = s.viewSandbox(ctx, set)
 	reply(w, http.StatusOK, answer)
 }
 

@@ -25,11 +25,12 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 			{"name": "workspace", "description": "Works in your folder with your model", "needsModel": true}
 		],
 		"providers": [], "found": [],
-		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "prices": [],
+		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true, "prices": [],
 			"toolsets": {"memory": true, "scheduler": true, "browser": false}, "browserHosts": []},
 		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."
 	}`)
 	delete(got, "toolsets") // the browser's depends on the machine; they have a test of their own
+	delete(got, "sandbox")  // and so does Docker
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the state is another one (-want +got):\n%s", diff)
 	}
@@ -60,7 +61,7 @@ func TestSettingsAreKept(t *testing.T) {
 	b.call(http.MethodPut, "/api/studio/settings", asJSON(map[string]string{"folder": folder, "agentName": workspaceAgent}), http.StatusOK)
 	b.call(http.MethodPut, "/api/studio/settings", `{"prices":[{"model":"m-*","input":1.25,"output":10,"cachedInput":0.125},{"model":"m-1"},{"model":"m-2","cachedInput":0}]}`, http.StatusOK)
 	want := settings{
-		Theme: "dark", Folder: folder, AgentName: workspaceAgent,
+		Theme: "dark", Folder: folder, AgentName: workspaceAgent, AllowNativeFallback: true,
 		Prices:   []price{{"m-*", 1.25, 10, new(0.125)}, {Model: "m-1"}, {Model: "m-2", CachedInput: new(0.0)}},
 		Toolsets: switches{Memory: true, Scheduler: true}, BrowserHosts: []string{},
 	}

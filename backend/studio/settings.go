@@ -45,6 +45,8 @@ type settings struct {
 	AgentName  string `json:"agentName"`
 	ProviderID string `json:"providerId"`
 	Model      string `json:"model"`
+	// AllowNativeFallback lets calls of sandboxed tools run on the host where their sandbox is not there.
+	AllowNativeFallback bool `json:"allowNativeFallback"`
 	// Prices are for the money a run costs; the window works it out.
 	Prices   []price  `json:"prices"`
 	Toolsets switches `json:"toolsets"`
@@ -101,6 +103,8 @@ type settingsPatch struct {
 	Model      *string  `json:"model"`
 	Prices     *[]price `json:"prices"` // all of them
 
+	AllowNativeFallback *bool `json:"allowNativeFallback"`
+
 	Toolsets     switchesPatch `json:"toolsets"`
 	BrowserHosts *[]string     `json:"browserHosts"` // all of them
 }
@@ -109,7 +113,7 @@ var themes = []string{"system", "light", "dark"}
 
 func (s *Studio) settings(ctx context.Context) (settings, error) {
 	set := settings{
-		Theme: "system", AgentName: demoAgent, Prices: []price{}, Toolsets: switches{Memory: true, Scheduler: true}, BrowserHosts: []string{},
+		Theme: "system", AgentName: demoAgent, AllowNativeFallback: true, Prices: []price{}, Toolsets: switches{Memory: true, Scheduler: true}, BrowserHosts: []string{},
 	}
 	return set, s.load(ctx, "settings", &set)
 }
@@ -166,6 +170,9 @@ func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) 
 	}
 	if patch.Model != nil {
 		set.Model = *patch.Model
+	}
+	if patch.AllowNativeFallback != nil {
+		set.AllowNativeFallback = *patch.AllowNativeFallback
 	}
 	if patch.Prices != nil {
 		if err := checkPrices(*patch.Prices); err != nil {

@@ -67,6 +67,8 @@ type Studio struct {
 	server   *server.Server
 	handler  http.Handler
 
+	sandboxes sandboxes
+
 	toolsets  []toolset
 	scheduler *scheduler.Scheduler
 	browser   *browser.Browser
@@ -132,7 +134,7 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
 		return nil, err
 	}
-	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Rules: s.allow, OnEvent: c.OnEvent, Logger: s.log}
+	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log}
 	if adjust != nil {
 		adjust(s.runner)
 	}
@@ -186,6 +188,7 @@ func (s *Studio) close(ctx context.Context) error {
 	if s.browser != nil {
 		s.browser.Close()
 	}
+	errs = append(errs, s.sandboxes.close(ctx))
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
 	}
