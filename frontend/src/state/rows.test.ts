@@ -118,6 +118,18 @@ describe('the rows of a run', () => {
     ])
   })
 
+  it('say where the history was cut, and that an answer does not fit', () => {
+    const cut = { messages: 12, limit: 8000 }
+    const rows = rowsOf(
+      start(),
+      message('Go.'),
+      event('turn', { turn: 1, phase: 'start', cut }),
+      event('text-delta', { id: 'p1', delta: 'Hm.' }),
+      event('finish', { messageId: 'm1', status: 'completed', structuredError: 'The answer does not fit.' }),
+    )
+    expect(rows.map((row) => row.kind)).toEqual(['speaker', 'message', 'speaker', 'text', 'turn', 'end'])
+  })
+
   it('show events of an unknown kind and what is no event', () => {
     const kinds = rowsOf(start(), event('weather', { sun: true }), '{"type":5}').map((row) => row.kind)
     expect(kinds).toEqual(['wire-error', 'unknown'])

@@ -74,7 +74,7 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   let { speaker, turn, footed, turns, nested, orphaned } = from
   const footTurns = (until?: number) => {
     for (let entry = t.turns[footed]; entry && entry.turn !== until; entry = t.turns[++footed]) {
-      if (entry.dropped === 0 && entry.retries.length === 0) continue
+      if (entry.dropped === 0 && entry.retries.length === 0 && !entry.cut) continue
       rows.push({ kind: 'turn', key: `${id}/turn:${entry.turn}`, run, turn: entry })
     }
   }
@@ -202,7 +202,10 @@ function closing(run: RunView, newest: boolean): Row[] {
 
 function endSays({ transcript: t }: RunView): boolean {
   const f = t.finish
-  return t.status !== 'completed' || Boolean(f && (f.truncated || f.blocked || f.iterationLimitReached || f.limit))
+  return (
+    t.status !== 'completed' ||
+    Boolean(f && (f.truncated || f.blocked || f.structuredError || f.iterationLimitReached || f.limit))
+  )
 }
 
 function agentOf(run: RunView, turn: number): string {

@@ -1,5 +1,5 @@
 import type { Role } from '../protocol/events'
-import { type Fields, list, number, optionalText, text, texts, word } from './decode'
+import { type Fields, isFields, list, number, optionalText, text, texts, word } from './decode'
 
 /** A message of a thread's history, as a model reads it. */
 export interface HistoryMessage {
@@ -21,6 +21,8 @@ export interface NextRequest {
   model: string
   tools: string[]
   messages: HistoryMessage[]
+  /** What of the history is too much for the model: how many messages, and the limit in tokens. */
+  cut?: { messages: number; limit: number }
 }
 
 /** One try of a turn as it went over the wire. */
@@ -61,6 +63,7 @@ export function nextRequest(of: Fields): NextRequest {
     model: text(of, 'model'),
     tools: texts(of, 'tools'),
     messages: list(of, 'messages', historyMessage),
+    cut: isFields(of.cut) ? { messages: number(of.cut, 'messages'), limit: number(of.cut, 'limit') } : undefined,
   }
 }
 

@@ -62,5 +62,5 @@ function timedOut(call: Call): boolean {
 /** Who decided, for people: the one at this window is "you". */
 export function whoDecided(by: string | undefined): string {
   if (!by || by === 'user') return 'you'
-  return by.startsWith('rule:') ? `rule ${by.slice(5)}` : by
+  return by.replace(/^(rule|middleware):/, '$1 ')
 }

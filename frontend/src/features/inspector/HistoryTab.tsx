@@ -4,7 +4,7 @@ import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import type { HistoryMessage, NextRequest } from '../../transport/inspection'
 import { Button } from '../../ui/Button'
-import { counted } from '../../ui/format'
+import { count, counted } from '../../ui/format'
 import { Keep } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { PlainLines } from '../details/Lines'
@@ -80,6 +80,12 @@ function Head({ next, busy, again, played }: HeadProps) {
           {next.model || 'its usual model'} sends {counted(next.messages.length, 'message')},{' '}
           {repaired > 0 ? `${repaired} of them repaired` : 'none of them repaired'}.
         </p>
+        {next.cut && (
+          <p className="text-wait">
+            {counted(next.cut.messages, 'earlier message')} left out: the agent reads at most {count(next.cut.limit)}{' '}
+            tokens.
+          </p>
+        )}
         {played && <p className="text-wait">This is the thread as it is now, not at the moment that is played back.</p>}
         <p className="text-muted">
           {next.tools.length > 0 ? `${counted(next.tools.length, 'tool')}: ${next.tools.join(', ')}` : 'No tools'}

@@ -233,10 +233,11 @@ describe('the history', () => {
       },
     ]
     transport.on('GET /studio/threads/t1/next', () =>
-      ok({ agentName: 'demo', model: 'gpt-5', tools: ['deploy'], messages }),
+      ok({ agentName: 'demo', model: 'gpt-5', tools: ['deploy'], messages, cut: { messages: 12, limit: 8000 } }),
     )
     tab('History')
     expect(await screen.findByText('Repaired: The history has no result of this call.')).toBeTruthy()
     expect(screen.getByText(/1 tool: deploy/)).toBeTruthy()
+    expect(screen.getByText(/12 earlier messages left out: the agent reads at most 8,000 tokens/)).toBeTruthy()
   })
 })

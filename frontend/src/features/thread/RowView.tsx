@@ -7,7 +7,7 @@ import type { Part } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import type { Row } from '../../state/rows'
 import { usePart, useThread } from '../../state/useThread'
-import { count } from '../../ui/format'
+import { count, counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Keep, useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
@@ -116,11 +116,12 @@ function Reasoning({ item }: { item: Part }) {
   )
 }
 
-/** What was taken back in a turn, its dropped calls and its failed tries, and the way to them. */
+/** What was taken back in a turn, its dropped calls and its failed tries, what its model could not read, and the way to them. */
 function TurnRow({ row }: { row: Extract<Row, { kind: 'turn' }> }) {
   const { inspector } = useApp()
-  const { dropped, retries } = row.turn
+  const { dropped, retries, cut } = row.turn
   const words = [
+    cut && `history cut: ${counted(cut.messages, 'earlier message')} not sent to the model`,
     dropped > 0 && `${count(dropped)} dropped`,
     retries.length > 0 && (retries.length === 1 ? 'tried again' : `tried again ${count(retries.length)} times`),
   ]

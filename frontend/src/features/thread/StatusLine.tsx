@@ -37,6 +37,13 @@ export function StatusLine({ store, arming }: { store: ThreadStore; arming: bool
 }
 
 function counts(t: Transcript): string {
-  const turn = t.turns.at(-1)?.turn
-  return [turn && `turn ${turn}`, t.calls.size > 0 && counted(t.calls.size, 'call')].filter(Boolean).join(' · ')
+  const turn = t.turns.at(-1)
+  const held = turn?.held && turn.endedAt === undefined
+  return [
+    turn && `turn ${turn.turn}`,
+    t.calls.size > 0 && counted(t.calls.size, 'call'),
+    held && 'held back until it is checked',
+  ]
+    .filter(Boolean)
+    .join(' · ')
 }
