@@ -5,6 +5,7 @@ import type { ToolInfo } from '../transport/rules'
 import type { Connection, Ring, Transport } from '../transport/transport'
 import { toast, undoable } from '../ui/toasts'
 import { Announcer } from './announcer'
+import { Bodies } from './bodies'
 import { Cell } from './cell'
 import { Commands } from './commands'
 import { DecisionGuard } from './guard'
@@ -57,6 +58,7 @@ export class App {
   readonly router = new Router()
   readonly announcer = new Announcer()
   readonly drafts = new StoredTexts('draft')
+  readonly bodies: Bodies
   /** Messages that are sent once the thread's run has completed. */
   readonly queued = new StoredTexts('queued')
   /** What the next new thread is made with, where it differs from the settings. */
@@ -87,6 +89,7 @@ export class App {
   constructor(transport: Transport) {
     this.transport = transport
     this.api = new Api(transport)
+    this.bodies = new Bodies((hash) => this.api.body(hash))
     this.threads = new ThreadList(this.api)
     this.studio = new StudioStore(this.api)
     this.inbox = new Inbox(this.api)

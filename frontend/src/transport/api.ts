@@ -25,7 +25,7 @@ import {
   testResult,
   threadSummary,
 } from './answers'
-import { type Fields, fields, flag, isFields, list, number, parse, text } from './decode'
+import { type Fields, fields, flag, isFields, list, number, parse, text, texts } from './decode'
 import {
   type HistoryMessage,
   historyMessage,
@@ -75,10 +75,20 @@ export class Api {
     return list(await this.#get(`/threads/${at(threadId)}/runs`), 'runs', runSummary)
   }
 
-  /** The events of a run after a number, as they are now. */
+  /** The events of a run after a number, as they are now, with references in place of large values. */
   async events(runId: string, after: number, signal?: AbortSignal): Promise<Records> {
-    const answer = await this.#send('GET', `/runs/${at(runId)}/events?after=${after}`, undefined, signal)
+    const answer = await this.#send('GET', `/runs/${at(runId)}/events?after=${after}&refs=1`, undefined, signal)
     return splitEventsInSteps(answer, new Steps())
+  }
+
+  /** The text of a large value. */
+  body(hash: string): Promise<string> {
+    return this.#send('GET', `/blobs/${at(hash)}`)
+  }
+
+  /** The hashes of a run's large values that hold a text. */
+  async find(runId: string, wanted: string, signal?: AbortSignal): Promise<string[]> {
+    return texts(await this.#get(`/runs/${at(runId)}/find?text=${at(wanted)}`, signal), 'hashes')
   }
 
   /** The tries of one turn as they went over the wire. */

@@ -1,7 +1,14 @@
 import { toast } from './toasts'
 
-/** Copies text and says so; where the page may not, says that. */
-export async function copy(text: string, what: string): Promise<void> {
+/** Copies text, once it is there, and says so; where the page may not, or the text does not come, says that. */
+export async function copy(given: string | Promise<string>, what: string): Promise<void> {
+  let text = ''
+  try {
+    text = typeof given === 'string' ? given : await given
+  } catch (cause) {
+    toast(`${what} could not be copied: ${cause instanceof Error ? cause.message : String(cause)}`, 'err')
+    return
+  }
   try {
     await write(text)
     toast(`${what} copied`)

@@ -7,6 +7,8 @@ import { Verbatim } from '../../ui/Verbatim'
 import { ApprovalCard, type CardActions } from '../approvals/ApprovalCard'
 import { Arguments, ArgumentsBlock } from '../details/Arguments'
 import { Blocks, ResultBlock } from '../details/Blocks'
+import { Fetching } from '../details/Fetching'
+import { useWhole } from '../details/useWhole'
 import { useSought } from '../find/sought'
 import { holds } from '../find/texts'
 import { GrowingView } from './GrowingView'
@@ -20,8 +22,13 @@ interface Props {
   actions?: Ref<CardActions>
 }
 
-/** What stands under an open row: what is known of the call in its state. */
+/** What stands under an open row: what is known of the call in its state, once all of it is here. */
 export function CallBody({ call, read, actions }: Props) {
+  const whole = useWhole(call)
+  return whole.call ? <Body call={whole.call} read={read} actions={actions} /> : <Fetching {...whole} />
+}
+
+function Body({ call, read, actions }: Props) {
   switch (call.state) {
     case 'input':
       return (

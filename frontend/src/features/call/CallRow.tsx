@@ -186,6 +186,7 @@ function RowActions({ row }: { row: Row }) {
   const app = useApp()
   const playback = usePlayback()
   const goToMoment = useGoToMoment(row)
+  const whole = () => app.bodies.whole(call)
   const cancel = () => {
     app.api
       .cancelCall(run.id, call.id)
@@ -206,8 +207,8 @@ function RowActions({ row }: { row: Row }) {
             icon: PanelRight,
             onSelect: () => app.inspector.show('call', { runId: run.id, turn: call.turn, callId: call.id }),
           },
-          { label: 'Copy as JSON', icon: Braces, onSelect: () => void copy(callAsJson(call), 'The call') },
-          { label: 'Copy as text', icon: FileText, onSelect: () => void copy(callAsText(call), 'The call') },
+          { label: 'Copy as JSON', icon: Braces, onSelect: () => void copy(whole().then(callAsJson), 'The call') },
+          { label: 'Copy as text', icon: FileText, onSelect: () => void copy(whole().then(callAsText), 'The call') },
           { label: 'Copy arguments', icon: Copy, onSelect: () => void copy(call.argumentsText, 'The arguments') },
           { label: 'Go to this moment', icon: RotateCcwClock, onSelect: goToMoment },
         ]}

@@ -12,6 +12,7 @@ import { JsonTree } from './JsonTree'
 import { PlainLines } from './Lines'
 import { MarkdownBlock } from './MarkdownBlock'
 import { Progress } from './Progress'
+import { imagesIn, partsText } from './shown'
 import { TableBlock } from './TableBlock'
 import { Terminal } from './TerminalBlock'
 
@@ -29,9 +30,24 @@ export function Blocks({ detailsText, tail }: { detailsText: string; tail?: bool
   )
 }
 
-/** A JSON value that is no details: a text as text, anything else as a tree. */
+/** A JSON value that is no details: the images it shows, then a text as text, anything else as a tree. */
 export function ResultBlock({ json, title }: { json: string; title: string }) {
-  const text = useMemo(() => (json.trimStart().startsWith('"') ? stringValue(json.trim()) : undefined), [json])
+  const images = useMemo(() => imagesIn(json), [json])
+  if (images.length === 0) return <ValueBlock json={json} title={title} />
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      {images.map((image, index) => (
+        <Keep key={index} name={`image-${index}`}>
+          <ImageBlock {...image} />
+        </Keep>
+      ))}
+      <ValueBlock json={json} title={title} />
+    </div>
+  )
+}
+
+function ValueBlock({ json, title }: { json: string; title: string }) {
+  const text = useMemo(() => (json.trimStart().startsWith('"') ? stringValue(json.trim()) : partsText(json)), [json])
   const name = title.toLowerCase()
   return (
     <BlockFrame

@@ -11,6 +11,8 @@ interface Props {
   src: string
   mediaType?: string
   alt?: string
+  /** How large an image of the store is. */
+  bytes?: number
   raw: string
 }
 
@@ -24,10 +26,12 @@ function localSource(src: string): string | undefined {
 }
 
 /** An image that fits, and in full size after a press. One from elsewhere is not fetched: its address is shown, and opened outside. */
-export function ImageBlock({ src, mediaType, alt, raw }: Props) {
+export function ImageBlock({ src, mediaType, alt, bytes: stored, raw }: Props) {
   const [edges, setEdges] = useState<[number, number]>()
   const local = localSource(src)
-  const about = [edges && `${count(edges[0])} × ${count(edges[1])}`, dataSize(src)].filter(Boolean).join(', ')
+  const about = [edges && `${count(edges[0])} × ${count(edges[1])}`, stored ? size(stored) : dataSize(src)]
+    .filter(Boolean)
+    .join(', ')
   const file = { name: `image.${ending(src, mediaType)}`, content: local ? () => bytes(local) : undefined }
   return (
     <BlockFrame

@@ -32,7 +32,7 @@ interface Props {
 function Bar({ store, field, onClose }: Props) {
   const [query, setQuery] = useState('')
   const { partial } = useCell(store.state)
-  const { matches, at, go } = useFind(store, query, partial)
+  const { matches, at, busy, go } = useFind(store, query, partial)
   useHighlights(query)
   useCommand('find-next', () => go(1))
   useCommand('find-previous', () => go(-1))
@@ -73,7 +73,9 @@ function Bar({ store, field, onClose }: Props) {
           (partial
             ? 'Still reading…'
             : matches.length === 0
-              ? 'Nothing found'
+              ? busy
+                ? 'Searching…'
+                : 'Nothing found'
               : `${count(at + 1)} of ${count(matches.length)}`)}
       </span>
       <IconButton

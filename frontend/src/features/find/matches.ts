@@ -1,4 +1,5 @@
 import type { Call } from '../../protocol/transcript'
+import { refsOf, showsProgress } from '../../state/bodies'
 import { labelOf, type Row, runRows } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
 import { holds, pattern } from './texts'
@@ -13,8 +14,15 @@ export interface Match {
   inside: boolean
 }
 
-/** The rows of runs that hold a text, in their order: messages, and of calls label, details, arguments, result and progress. */
-export function search(runs: readonly RunView[], query: string): { matches: Match[]; places: Map<string, number> } {
+/**
+ * The rows of runs that hold a text, in their order: messages, and of calls label, details, arguments, result and progress. Of
+ * what was not fetched, held has the hashes of that which holds it.
+ */
+export function search(
+  runs: readonly RunView[],
+  query: string,
+  held: ReadonlySet<string> = new Set(),
+): { matches: Match[]; places: Map<string, number> } {
   const matches: Match[] = []
   const places = new Map<string, number>()
   const wanted = pattern(query)
@@ -24,12 +32,22 @@ export function search(runs: readonly RunView[], query: string): { matches: Matc
       places.set(row.key, place)
       if (!wanted) continue
       const line = lineTexts(row).some((text) => holds(text, wanted))
-      if (line || innerTexts(row).some((text) => holds(text, wanted))) {
+      if (line || innerTexts(row).some((text) => holds(text, wanted)) || refers(row, held)) {
         matches.push({ row, runId: run.id, place, inside: !line })
       }
     }
   }
   return { matches, places }
+}
+
+/** Whether a run refers to values that have to be searched where they are. */
+export function hasRefs(run: RunView): boolean {
+  for (const call of run.transcript.calls.values()) if (refsOf(call).length > 0) return true
+  return false
+}
+
+function refers(row: Row, held: ReadonlySet<string>): boolean {
+  return held.size > 0 && row.kind === 'call' && refsOf(row.call).some(({ hash }) => held.has(hash))
 }
 
 type Text = string | undefined
@@ -88,8 +106,6 @@ function callTexts(call: Call): Text[] {
   ]
 }
 
-/** Progress is drawn as long as nothing has come in its place. */
-function progressTexts({ state, update, detailsText }: Call): Text[] {
-  const replaced = state === 'done' || ((state === 'failed' || state === 'cancelled') && detailsText !== undefined)
-  return replaced ? [] : [update?.contentText, update?.detailsText]
+function progressTexts(call: Call): Text[] {
+  return showsProgress(call) ? [call.update?.contentText, call.update?.detailsText] : []
 }

@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useEffectEvent, useState } from 'react'
 import { useApp } from '../../state/app'
 import type { ThreadStore } from '../../state/threadStore'
 import { type Match, search } from './matches'
 import { pattern } from './texts'
+import { useHeld } from './useHeld'
 
 /** So long after a key press, in ms, the thread is searched; and so long, at least, after it grew. */
 const afterKey = 60
@@ -12,6 +13,8 @@ export interface Find {
   matches: readonly Match[]
   /** Which of them is shown, from 0; -1 when none is. */
   at: number
+  /** The server still looks into large values. */
+  busy: boolean
   /** Goes to a match so many further on, or back; from the last it goes on with the first. */
   go(by: number): void
 }
@@ -22,6 +25,7 @@ export interface Find {
  */
 export function useFind(store: ThreadStore, query: string, partial: boolean): Find {
   const app = useApp()
+  const { held, busy } = useHeld(store, query, partial)
   const [found, setFound] = useState<{ matches: readonly Match[]; at: number }>({ matches: [], at: -1 })
 
   const show = useCallback(
@@ -36,10 +40,11 @@ export function useFind(store: ThreadStore, query: string, partial: boolean): Fi
     [app, store, query],
   )
 
+  const look = useEffectEvent(() => search(store.runs, query, held))
   useEffect(() => {
     if (partial) return
     const timer = setTimeout(() => {
-      const { matches, places } = search(store.runs, query)
+      const { matches, places } = look()
       const from = topPlace(places)
       const next = matches.findIndex((match) => match.place >= from)
       const at = matches.length === 0 ? -1 : Math.max(0, next)
@@ -47,7 +52,7 @@ export function useFind(store: ThreadStore, query: string, partial: boolean): Fi
       show(matches[at])
     }, afterKey)
     return () => clearTimeout(timer)
-  }, [store, query, show, partial])
+  }, [show, partial])
 
   // What came meanwhile is found too; the reader stays at the match that is shown.
   useEffect(() => {
@@ -56,7 +61,7 @@ export function useFind(store: ThreadStore, query: string, partial: boolean): Fi
     const again = () => {
       timer ??= setTimeout(() => {
         timer = undefined
-        const { matches } = search(store.runs, query)
+        const { matches } = look()
         setFound((before) => {
           const key = before.matches[before.at]?.row.key
           return { matches, at: matches.findIndex((match) => match.row.key === key) }
@@ -70,6 +75,23 @@ export function useFind(store: ThreadStore, query: string, partial: boolean): Fi
     }
   }, [store, query, partial])
 
+  // What the server found in large values stands among the other matches; the reader is led there if nothing else was found.
+  useEffect(() => {
+    if (held.size === 0) return
+    const { matches } = look()
+    setFound((before) => {
+      const key = before.matches[before.at]?.row.key
+      return {
+        matches,
+        at: Math.max(
+          0,
+          matches.findIndex((match) => match.row.key === key),
+        ),
+      }
+    })
+    if (!app.found.get()) show(matches[0])
+  }, [app, held, show])
+
   useEffect(() => () => app.found.set(undefined), [app])
 
   const { matches, at } = found
@@ -82,7 +104,7 @@ export function useFind(store: ThreadStore, query: string, partial: boolean): Fi
     },
     [matches, at, show],
   )
-  return { matches, at, go }
+  return { matches, at, busy, go }
 }
 
 /** The place of the first row that is on the screen. */

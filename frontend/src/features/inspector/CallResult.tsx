@@ -5,11 +5,15 @@ import { Keep } from '../../ui/kept'
 import { ToolIcon } from '../../ui/ToolIcon'
 import { Verbatim } from '../../ui/Verbatim'
 import { Blocks, ResultBlock } from '../details/Blocks'
+import { Fetching } from '../details/Fetching'
+import { useWhole } from '../details/useWhole'
 import { Facts, Section } from './parts'
 import { durationWord, exactMoment } from './words'
 
 /** What the application got: the whole result, its details, its presentation. */
-export function AppGot({ call }: { call: Call }) {
+export function AppGot({ call: bare }: { call: Call }) {
+  const whole = useWhole(bare)
+  const call = whole.call ?? bare
   const facts: [string, ReactNode][] = []
   if (call.error !== undefined) facts.push(['Error', <Verbatim key="error" text={call.error} />])
   if (call.errorCode !== undefined) facts.push(['Code', <code key="code">{call.errorCode}</code>])
@@ -19,8 +23,9 @@ export function AppGot({ call }: { call: Call }) {
   if (call.updateCount > 0) facts.push(['Progress', `told ${call.updateCount} times`])
   return (
     <Section title="What the application got">
-      {call.resultText === undefined && <p className="text-small text-muted">No result has come.</p>}
+      {!bare.own.settled && <p className="text-small text-muted">No result has come.</p>}
       <Facts facts={facts} />
+      {!whole.call && <Fetching {...whole} />}
       {call.resultText !== undefined && (
         <Keep name="result">
           <ResultBlock json={call.resultText} title="Result" />

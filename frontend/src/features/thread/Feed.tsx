@@ -146,8 +146,11 @@ export function Feed({ store }: { store: ThreadStore }) {
         follow()
         return true
       case 'copy-row': {
-        const text = rowAsText(row)
-        if (text) void copy(text, 'The row')
+        const text = rowAsText(row, app.bodies)
+        text.then(
+          (said) => said && void copy(text, 'The row'),
+          () => void copy(text, 'The row'), // says why not
+        )
         return true
       }
       case 'moment': {

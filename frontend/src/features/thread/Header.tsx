@@ -49,8 +49,8 @@ export function Header({ threadId, settings, live, onChange }: Props) {
   }
   const { partial } = useCell(store.state)
   const unread = partial ? 'Not all of the thread is read yet' : undefined
-  const copyText = () => void copy(threadAsText(store.liveRuns), 'The thread')
-  const copyJson = () => void copy(threadAsJson(threadId, title, store.liveRuns), 'The thread')
+  const copyText = () => void copy(threadAsText(store.liveRuns, app.bodies), 'The thread')
+  const copyJson = () => void copy(threadAsJson(threadId, title, store.liveRuns, app.bodies), 'The thread')
   const remove = () => app.deleteThread(threadId, title)
   useCommand('rename', () => setRenaming(true))
   useCommand('copy-text', copyText, { off: partial })

@@ -3,9 +3,9 @@ import { call, event, finish, message, result, start, state, turn } from '../../
 import { openThread } from '../../test/thread'
 import { threadAsJson, threadAsText } from './copies'
 
-async function runs() {
+async function thread() {
   const child = { id: 'c2', toolName: 'look', parentToolCallId: 'c1' }
-  const { store } = await openThread(
+  const { store, app } = await openThread(
     [
       ...[start(), message('Go,\nplease.'), turn(1), event('text-delta', { id: 't', delta: 'I go.' })],
       ...[...call('c1', 'walk', '{"id":2512292042121000001}', { label: 'Walk' }), state('c1', 'running')],
@@ -18,12 +18,13 @@ async function runs() {
     ],
     'completed',
   )
-  return store.liveRuns
+  return { runs: store.liveRuns, bodies: app.bodies }
 }
 
 describe('a thread', () => {
   it('is copied as text, the calls of a call with it', async () => {
-    expect(threadAsText(await runs())).toBe(
+    const { runs, bodies } = await thread()
+    expect(await threadAsText(runs, bodies)).toBe(
       [
         'You:\n\nGo,\nplease.\n\ndemo:\n\nI go.',
         '> Walk  5 ms  done\n  walk {"id":2512292042121000001}\n  {"n":1.0}',
@@ -33,7 +34,8 @@ describe('a thread', () => {
   })
 
   it('is copied as JSON that has every digit', async () => {
-    const json = threadAsJson('t1', 'A "title"', await runs())
+    const { runs, bodies } = await thread()
+    const json = await threadAsJson('t1', 'A "title"', runs, bodies)
     expect(json).toContain('"result": {"n":1.0}')
     expect(JSON.parse(json)).toMatchObject({
       threadId: 't1',

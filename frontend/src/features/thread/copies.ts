@@ -1,4 +1,5 @@
 import type { MessageItem, Part } from '../../protocol/transcript'
+import type { Bodies } from '../../state/bodies'
 import { type Row, runRows } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
 import { callAsJson, callAsText } from '../call/copies'
@@ -11,16 +12,17 @@ export function messageAsJson(item: MessageItem | Part): string {
 }
 
 /** All that was said and called in a thread, as text. */
-export function threadAsText(runs: readonly RunView[]): string {
-  return runs
-    .flatMap((run) => runRows(run, false, []))
-    .map(rowAsText)
-    .filter((text) => text !== '')
-    .join('\n\n')
+export async function threadAsText(runs: readonly RunView[], bodies: Bodies): Promise<string> {
+  const texts: string[] = []
+  for (const row of runs.flatMap((run) => runRows(run, false, []))) {
+    const text = await rowAsText(row, bodies)
+    if (text !== '') texts.push(text)
+  }
+  return texts.join('\n\n')
 }
 
 /** What a row says, as text; empty when that is nothing of its own. */
-export function rowAsText(row: Row): string {
+export async function rowAsText(row: Row, bodies: Bodies): Promise<string> {
   switch (row.kind) {
     case 'speaker':
       return `${row.name}:`
@@ -28,7 +30,7 @@ export function rowAsText(row: Row): string {
     case 'text':
       return row.item.text.trim()
     case 'call':
-      return indented(callAsText(row.call), row.depth)
+      return indented(callAsText(await bodies.whole(row.call)), row.depth)
     case 'end': {
       const { status, error } = row.run.transcript
       return error ? `The run failed: ${error.code ?? ''} ${error.message}` : `The run ended: ${status}`
@@ -43,16 +45,23 @@ function indented(text: string, depth: number): string {
 }
 
 /** All that was said and called in a thread, as JSON. Arguments, results and details stand in it as they came. */
-export function threadAsJson(threadId: string, title: string, runs: readonly RunView[]): string {
-  const all = runs.map((run) => {
-    const { transcript: t } = run
-    const items = runRows(run, false, []).flatMap((row) => {
-      if (row.kind === 'call') return [callAsJson(row.call)]
-      return row.kind === 'message' || row.kind === 'text' || row.kind === 'reasoning' ? [messageAsJson(row.item)] : []
-    })
-    const head = JSON.stringify({ runId: run.id, agentName: run.agentName, status: t.status, error: t.error })
-    return `${head.slice(0, -1)},"items":[\n${items.join(',\n')}\n]}`
-  })
+export async function threadAsJson(
+  threadId: string,
+  title: string,
+  runs: readonly RunView[],
+  bodies: Bodies,
+): Promise<string> {
+  const all: string[] = []
+  for (const run of runs) {
+    const items: string[] = []
+    for (const row of runRows(run, false, [])) {
+      if (row.kind === 'call') items.push(callAsJson(await bodies.whole(row.call)))
+      if (row.kind === 'message' || row.kind === 'text' || row.kind === 'reasoning') items.push(messageAsJson(row.item))
+    }
+    const { status, error } = run.transcript
+    const head = JSON.stringify({ runId: run.id, agentName: run.agentName, status, error })
+    all.push(`${head.slice(0, -1)},"items":[\n${items.join(',\n')}\n]}`)
+  }
   const head = JSON.stringify({ threadId, title })
   return `${head.slice(0, -1)},"runs":[\n${all.join(',\n')}\n]}`
 }
