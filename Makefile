@@ -10,6 +10,7 @@ TAGS := desktop,production,webkit2_41
 PROGRAM := build/bin/callboard
 PAGE := frontend/dist/index.html
 MODULES := frontend/node_modules/.package-lock.json
+MCP_MODULES := backend/mcp/testdata/npm/node_modules/.package-lock.json
 
 BUILD_PACKAGES := gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
 TEST_PACKAGES := $(BUILD_PACKAGES) chromium xvfb xdotool imagemagick sqlite3 fonts-dejavu-core
@@ -45,6 +46,11 @@ $(MODULES): frontend/package.json frontend/package-lock.json
 	@cd frontend && npm ci --no-audit --no-fund --loglevel error
 	@touch $@
 
+$(MCP_MODULES): backend/mcp/testdata/npm/package.json backend/mcp/testdata/npm/package-lock.json
+	@echo "Installing the MCP servers the tests speak with" >&2
+	@cd backend/mcp/testdata/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
 packages:
 	@command -v go >/dev/null || { echo "Go 1.26 is needed: go is not on the PATH." >&2; exit 1; }
 	@command -v npm >/dev/null || { echo "Node 20 is needed: npm is not on the PATH." >&2; exit 1; }
@@ -73,7 +79,7 @@ test-page: $(MODULES)
 	@echo "== vitest"
 	@cd frontend && npx --no-install vitest run
 
-test-go: $(PAGE)
+test-go: $(PAGE) $(MCP_MODULES)
 	@echo "== go test -race"
 	@go test -race -json -tags $(TAGS) ./... | go run ./build/testsum
 
@@ -89,7 +95,7 @@ format: bin/gofumpt $(MODULES)
 	@cd frontend && npx --no-install biome check --write .
 
 clean:
-	rm -rf bin build/bin frontend/node_modules frontend/test-results
+	rm -rf bin build/bin frontend/node_modules backend/mcp/testdata/npm/node_modules frontend/test-results
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete
 
 bin/golangci-lint: TOOL := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
