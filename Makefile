@@ -13,7 +13,7 @@ MODULES := frontend/node_modules/.package-lock.json
 MCP_MODULES := backend/mcp/testdata/npm/node_modules/.package-lock.json
 
 BUILD_PACKAGES := gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
-TEST_PACKAGES := $(BUILD_PACKAGES) chromium xvfb xdotool imagemagick sqlite3 fonts-dejavu-core
+TEST_PACKAGES := $(BUILD_PACKAGES) chromium xvfb xdotool imagemagick sqlite3 fonts-dejavu-core docker.io busybox-static
 
 .PHONY: build run serve test lint check-go check-page test-go test-page e2e bench format clean packages test-packages $(PROGRAM)
 

@@ -155,7 +155,7 @@ func (b *box) run(ctx tool.Context, command string, timeout time.Duration) (tool
 	defer func() {
 		stop()
 		if ended != nil {
-			<-ended
+			_ = <-ended // what it says came too late
 		}
 	}()
 
