@@ -41,11 +41,15 @@ func window(ctx context.Context, o options, stderr io.Writer) int {
 		return exitFailed
 	}
 	log := logger(stderr, slog.LevelWarn)
+	if err := studio.InUse(o.config.Dir); err != nil {
+		say(stderr, "%v; a window it has comes to the front", err)
+	}
 	app := &App{started: make(chan struct{})}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	l := &life{app: app, log: log, background: background}
 	l.open = func() (*studio.Studio, error) { return o.open(background, log) }
+	app.quit = l.interrupt
 	defer context.AfterFunc(ctx, l.interrupt)()
 
 	err := show(&wailsoptions.App{
@@ -72,7 +76,9 @@ func window(ctx context.Context, o options, stderr io.Writer) int {
 	})
 	stop()
 	if err = errors.Join(err, l.end(ctx)); err != nil {
-		say(stderr, "%v", err)
+		if !errors.Is(err, studio.ErrInUse) { // that was said at the beginning
+			say(stderr, "%v", err)
+		}
 		return exitFailed
 	}
 	return exitOK
@@ -101,7 +107,6 @@ type life struct {
 	err     error
 
 	ringing  sync.WaitGroup
-	asking   sync.Mutex
 	quitting atomic.Bool // nobody is asked any more
 }
 
@@ -147,15 +152,12 @@ func (l *life) ring(bell *agent.Listener) {
 	}
 }
 
-// beforeClose asks whether live runs are to be stopped; true keeps the window.
+// beforeClose has the page ask whether live runs are to be stopped; true keeps the window. A page that did not take the last
+// question is not asked again: the window closes.
 func (l *life) beforeClose(ctx context.Context) (keep bool) {
 	if l.quitting.Load() || l.load() != nil {
 		return false
 	}
-	if !l.asking.TryLock() {
-		return true // the question is on the screen
-	}
-	defer l.asking.Unlock()
 	live, err := l.studio.Runner().Store.Runs(ctx, agent.RunQuery{Statuses: []protocol.Status{protocol.StatusRunning}, Bare: true})
 	if err != nil {
 		l.log.Error("count the live runs", "error", err)
@@ -163,26 +165,14 @@ func (l *life) beforeClose(ctx context.Context) (keep bool) {
 	if len(live) == 0 {
 		return false
 	}
-	runs := "1 run"
-	if len(live) > 1 {
-		runs = fmt.Sprintf("%d runs", len(live))
+	if !l.app.asked.CompareAndSwap(false, true) {
+		return false
 	}
-	stopAndQuit := "Stop " + runs + " and quit"
-	answer, err := desktop.MessageDialog(ctx, desktop.MessageDialogOptions{
-		Type:          desktop.QuestionDialog,
-		Title:         stopAndQuit,
-		Message:       runs + " at work. " + stopAndQuit + "?",
-		Buttons:       []string{stopAndQuit, "Cancel"},
-		DefaultButton: stopAndQuit,
-		CancelButton:  "Cancel",
-	})
-	if err != nil {
-		l.log.Error("ask before quitting", "error", err)
-	}
-	return answer != stopAndQuit && answer != "Yes" // GTK and Windows have their own buttons
+	desktop.EventsEmit(ctx, "closing", len(live))
+	return true
 }
 
-// interrupt closes the window without a question: a signal asked for it.
+// interrupt closes the window without a question: a signal asked for it, or a person who was asked.
 func (l *life) interrupt() {
 	l.quitting.Store(true)
 	desktop.Quit(l.app.context())
@@ -202,6 +192,8 @@ func (l *life) end(ctx context.Context) error {
 type App struct {
 	started chan struct{}
 	ctx     context.Context // the window's, once started
+	quit    func()
+	asked   atomic.Bool // the page is asked whether the window may close, and has not said yet that it shows the question
 
 	notifying sync.Once
 	notifyErr error // why there are no notifications here
@@ -221,6 +213,12 @@ func (a *App) raise() {
 	desktop.WindowUnminimise(a.context())
 	desktop.Show(a.context())
 }
+
+// Asking says that the page shows the question the event "closing" asked for.
+func (a *App) Asking() { a.asked.Store(false) }
+
+// Quit closes the window and stops live runs.
+func (a *App) Quit() { a.quit() }
 
 // PickFolder asks for a folder; empty when none was chosen.
 func (a *App) PickFolder() (string, error) {

@@ -14,6 +14,22 @@ import (
 // ErrInUse says another process has the data folder open.
 var ErrInUse = errors.New("in use by another Callboard")
 
+// InUse returns an ErrInUse that names the process, when another one has the data folder open.
+func InUse(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
+		return nil
+	}
+	l, err := lock(dir)
+	if err != nil {
+		if errors.Is(err, ErrInUse) {
+			return err
+		}
+		return nil // opening it says why
+	}
+	_ = l.Unlock() // it is not kept
+	return nil
+}
+
 // lock takes the data folder for this process. The system lets go of it when the process ends, however it ends.
 func lock(dir string) (*flock.Flock, error) {
 	path := filepath.Join(dir, "lock")

@@ -83,6 +83,12 @@ func TestAnApprovalOutlivesTheProcessThatAskedForIt(t *testing.T) {
 		t.Fatalf("the run is %s, want it paused:\n%s", asked.status, asked)
 	}
 
+	if err := InUse(dir); !errors.Is(err, ErrInUse) {
+		t.Errorf("an open folder: got %v, want %v", err, ErrInUse)
+	}
+	if err := InUse(t.TempDir()); err != nil {
+		t.Errorf("a folder nobody has open: %v", err)
+	}
 	if _, err := Open(t.Context(), Config{Dir: dir}); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--data") {
 		t.Errorf("a second process got %v, want that %s is in use, and what to do", err, dir)
 	}

@@ -1,11 +1,12 @@
 // The real window, on an X server without a screen, driven by its keyboard and judged by its picture.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
 import {
   atEnd,
+  calls,
   command,
   environment,
   folder,
@@ -35,10 +36,20 @@ async function xserver(t) {
   return number.trim()
 }
 
+/** Starts a message bus of a session and returns the environment that leads to it. */
+async function sessionBus(t) {
+  const child = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'])
+  let address = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (address += text))
+  atEnd(t, () => child.kill())
+  await until('the message bus', () => address.includes('\n'))
+  return { DBUS_SESSION_BUS_ADDRESS: address.trim() }
+}
+
 /** Opens the program's window on an X server. */
-async function openWindow(t, display, data, args = []) {
+async function openWindow(t, display, data, args = [], bus = {}) {
   const home = await folder(t)
-  const env = environment({ DISPLAY: `:${display}`, HOME: home, XDG_RUNTIME_DIR: home, NO_AT_BRIDGE: '1' })
+  const env = environment({ DISPLAY: `:${display}`, HOME: home, XDG_RUNTIME_DIR: home, NO_AT_BRIDGE: '1', ...bus })
   const child = spawn(program, ['--data', data, ...args], { env })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
@@ -50,16 +61,17 @@ async function openWindow(t, display, data, args = []) {
   return {
     id: Number(id),
     pid: child.pid,
+    env,
     exited,
     log: () => log,
     key: (...keys) => xdotool('key', '--delay', '60', ...keys),
     picture: (name) => picture(id, name, env),
-    /** Waits until the window has a dialog of a title, gives it the keyboard, and returns a function that presses keys. */
+    /** Waits until the window has a dialog of a title, and gives it the keyboard. */
     async dialog(title) {
       const dialogId = await until(`the dialog "${title}"`, () => xdotool('search', '--onlyvisible', '--name', title))
       await xdotool('windowfocus', '--sync', dialogId)
-      return (...keys) => xdotool('key', '--delay', '60', ...keys)
     },
+    type: (text) => xdotool('type', '--delay', '20', text),
   }
 }
 
@@ -144,15 +156,17 @@ test('closing the window while a run is live asks first, and stops the run only 
   await window.key('g', 'o', 'Return')
   await until('the run to be live', async () => (await status()) === 'running')
 
+  const quiet = () => new Promise((resolve) => setTimeout(resolve, 1500))
   await closeWindow(display, window.id)
-  const no = await window.dialog('^Stop 1 run and quit')
-  await no('Escape')
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await quiet()
+  await window.picture('window-quit')
+  await window.key('Escape')
+  await quiet()
   assert.equal(await status(), 'running', 'the run goes on')
 
   await closeWindow(display, window.id)
-  const yes = await window.dialog('^Stop 1 run and quit')
-  await yes('alt+y')
+  await quiet()
+  await window.key('Tab', 'Tab', 'Return') // past Close and Cancel
   assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
   assert.equal(await status(), 'cancelled')
 })
@@ -165,6 +179,41 @@ test('a data folder that another program has open is told in the window, and it 
   await closeWindow(display, window.id)
   assert.equal((await window.exited).status, 1)
   assert.match(window.log(), /in use/)
+})
+
+test('a second program on the data folder of a window says so, ends with 1, and the window lives on', async (t) => {
+  const display = await xserver(t)
+  const data = await folder(t)
+  const bus = await sessionBus(t)
+  const window = await openWindow(t, display, data, [], bus)
+  await showsAPage(window, 'window-first')
+  const second = await command(program, ['--data', data], window.env)
+  assert.equal(second.status, 1)
+  assert.match(second.stderr, /in use by another Callboard \(process \d+\).*comes to the front/)
+  await showsAPage(window, 'window-first')
+  await closeWindow(display, window.id)
+  assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
+})
+
+test('Save of a block asks where and writes the file', async (t) => {
+  const display = await xserver(t)
+  const work = await folder(t)
+  await writeFile(join(work, 'note.txt'), 'What is kept.\n')
+  const path = await script(t, calls(['c1', 'read_file', { path: 'note.txt' }]), says('Done.'))
+  const window = await openWindow(t, display, await folder(t), ['--script', path, '--folder', work])
+  await showsAPage(window, 'window-save')
+  await window.key('g', 'o', 'Return')
+  await showsAPage(window, 'window-read')
+  await window.key('shift+Tab', 'Home', 'Down', 'Down', 'Right')
+  await showsAPage(window, 'window-opened')
+  await window.key('Tab', 'Tab', 'Tab', 'Return')
+  await window.dialog('^Save$')
+  const saved = join(work, 'saved.txt')
+  await window.key('ctrl+a')
+  await window.type(saved)
+  await window.key('Return')
+  const content = await until('the file', () => readFile(saved, 'utf8').catch(() => ''))
+  assert.equal(content, 'What is kept.\n')
 })
 
 test('a signal closes the window without a question', async (t) => {

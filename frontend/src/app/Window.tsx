@@ -13,6 +13,7 @@ import { Toaster } from '../ui/Toaster'
 import { ConnectionBar, RestartBar } from './Bars'
 import { WindowCommands } from './keys/WindowCommands'
 import { LinkDialog } from './LinkDialog'
+import { QuitDialog } from './QuitDialog'
 import { TopBar } from './TopBar'
 import { useTheme } from './useTheme'
 
@@ -51,6 +52,7 @@ export function Window({ app }: { app: App }) {
           <InboxDialog />
           <Over />
           <LinkDialog address={link} onOpen={app.transport.host.openExternal} onClose={() => setLink(undefined)} />
+          <QuitDialog closing={app.transport.host.closing} />
           <LiveRegion app={app} />
         </Toaster>
       </OpenLink>

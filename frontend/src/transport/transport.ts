@@ -44,6 +44,14 @@ export interface Notifying {
   show(notice: Notice): void
 }
 
+/** A window that does not close over live runs unasked. */
+export interface Closing {
+  /** Hears how many runs are live when the window is to close, until the returned function is called. */
+  onAsked(ask: (runs: number) => void): () => void
+  /** Closes the window and stops the runs. */
+  quit(): void
+}
+
 /** What only the machine the page runs on can do. Absent members are not possible here. */
 export interface Host {
   /** Asks for a folder in the system's own dialog; an empty string when it was closed. */
@@ -54,6 +62,7 @@ export interface Host {
   /** Asks where to save a file and writes it; false when the dialog was closed. */
   saveFile?: (name: string, content: Blob) => Promise<boolean>
   setTheme?: (theme: 'light' | 'dark') => void
+  closing?: Closing
 }
 
 /** The way to a Studio: requests, and the word that there is more to read. */

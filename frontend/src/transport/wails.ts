@@ -1,6 +1,6 @@
 import { isFields } from './decode'
 import { ring } from './ring'
-import { type Host, type Notifying, request, type Transport } from './transport'
+import { type Closing, type Host, type Notifying, request, type Transport } from './transport'
 
 /** What Wails puts into its window: the bound methods by package and type, and its runtime. */
 interface Bound {
@@ -11,6 +11,9 @@ interface Bound {
   /** False when the dialog was closed. */
   SaveFile(name: string, base64Content: string): Promise<boolean>
   SetTheme(theme: string): Promise<void>
+  /** Says that the question of the event "closing" is on the screen. */
+  Asking(): Promise<void>
+  Quit(): Promise<void>
 }
 
 interface WailsRuntime {
@@ -25,7 +28,7 @@ declare global {
 }
 
 /** The transport of the desktop window, or undefined in a browser. */
-export function wailsTransport(window: Window): Transport | undefined {
+export function wailsTransport(window: Pick<Window, 'go' | 'runtime'>): Transport | undefined {
   const { runtime } = window
   const app = Object.values(window.go ?? {}).find((each) => each?.App)?.App
   if (!runtime || !app) return undefined
@@ -49,6 +52,7 @@ function host(app: Bound, runtime: WailsRuntime): Host {
     openExternal: (url) => void app.OpenExternal(url).catch(report('Opening an address')),
     notifying: notifying(app, runtime, report('A notification')),
     saveFile: async (name, content) => app.SaveFile(name, await base64(content)),
+    closing: closing(app, runtime, report('Closing the window')),
     setTheme: (theme) => void app.SetTheme(theme).catch(report('Setting the theme')),
   }
 }
@@ -64,6 +68,19 @@ function notifying(app: Bound, runtime: WailsRuntime, report: (cause: unknown) =
     permission: () => 'granted',
     ask: async () => undefined,
     show: ({ title, body, onClick }) => void app.Notify(title, body).then((id) => clicks.set(id, onClick), report),
+  }
+}
+
+/** The question before the window closes: the event "closing" brings how many runs are live. */
+function closing(app: Bound, runtime: WailsRuntime, report: (cause: unknown) => void): Closing {
+  return {
+    onAsked: (ask) =>
+      runtime.EventsOn('closing', (runs) => {
+        if (typeof runs !== 'number') return
+        ask(runs)
+        void app.Asking().catch(report)
+      }),
+    quit: () => void app.Quit().catch(report),
   }
 }
 

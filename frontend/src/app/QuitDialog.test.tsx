@@ -1,0 +1,54 @@
+import { act, fireEvent, render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { wailsTransport } from '../transport/wails'
+import { QuitDialog } from './QuitDialog'
+
+/** The page in a window whose events a test sends. */
+function opened() {
+  const events = new Map<string, (payload: unknown) => void>()
+  const app = {
+    PickFolder: vi.fn(async () => ''),
+    OpenExternal: vi.fn(async () => undefined),
+    Notify: vi.fn(async () => ''),
+    SaveFile: vi.fn(async () => false),
+    SetTheme: vi.fn(async () => undefined),
+    Asking: vi.fn(async () => undefined),
+    Quit: vi.fn(async () => undefined),
+  }
+  const runtime = {
+    EventsOn: (name: string, callback: (payload: unknown) => void) => {
+      events.set(name, callback)
+      return () => events.delete(name)
+    },
+  }
+  const transport = wailsTransport({ go: { main: { App: app } }, runtime })
+  const { unmount } = render(<QuitDialog closing={transport?.host.closing} />)
+  return { app, events, unmount, close: (runs: unknown) => act(() => events.get('closing')?.(runs)) }
+}
+
+it('asks before live runs are stopped, in words that say what happens', () => {
+  const { app, close } = opened()
+  close(2)
+  expect(app.Asking).toHaveBeenCalledTimes(1)
+  expect(screen.getByRole('dialog', { name: 'Stop 2 runs and quit?' })).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Stop 2 runs and quit' }))
+  expect(app.Quit).toHaveBeenCalledTimes(1)
+})
+
+it('keeps the window when the answer is no, and asks again the next time', () => {
+  const { app, close } = opened()
+  close(1)
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(screen.queryByRole('dialog')).toBeNull()
+  close(1)
+  expect(screen.getByRole('button', { name: 'Stop 1 run and quit' })).toBeTruthy()
+  expect(app.Quit).not.toHaveBeenCalled()
+})
+
+it('does not take a question it cannot show', () => {
+  const { app, events, unmount, close } = opened()
+  close('many')
+  expect(app.Asking).not.toHaveBeenCalled()
+  unmount()
+  expect(events.size).toBe(1) // that of notifications stays
+})
