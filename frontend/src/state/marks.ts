@@ -19,6 +19,8 @@ export class Marks {
   readonly #marks: Mark[] = []
   /** What each call is named, as far as it was told. */
   readonly #labels = new Map<string, string>()
+  /** The calls that have calls in them: they wait when those do, and ask nothing. */
+  readonly #around = new Set<string>()
 
   /** The marks so far, a list of its own. */
   all(): Mark[] {
@@ -34,12 +36,13 @@ export class Marks {
     switch (e.type) {
       case 'tool-call-start':
         add('call', e.id)
+        if (e.parentToolCallId !== undefined) this.#around.add(e.parentToolCallId)
         return
       case 'tool-call-end':
         if (e.dropped) add('drop', e.id)
         return
       case 'call-state':
-        if (e.state === 'waiting') add('approval', e.toolCallId)
+        if (e.state === 'waiting' && !this.#around.has(e.toolCallId)) add('approval', e.toolCallId)
         if (e.state === 'unknown') add('failure', e.toolCallId)
         return
       case 'tool-result':

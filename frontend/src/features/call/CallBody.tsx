@@ -13,7 +13,7 @@ import { useSought } from '../find/sought'
 import { holds } from '../find/texts'
 import { GrowingView } from './GrowingView'
 import { showsContent } from './progress'
-import { statusOf, whoDecided } from './status'
+import { statusOf, waitsInside, whoDecided } from './status'
 
 interface Props {
   call: Call
@@ -41,7 +41,7 @@ function Body({ call, read, actions }: Props) {
     case 'dropped':
       return <ArgumentsBlock text={call.argumentsText} />
     case 'waiting':
-      return <ApprovalCard call={call} actions={actions} />
+      return waitsInside(call) ? <AtWork call={call} /> : <ApprovalCard call={call} actions={actions} />
     case 'unknown':
       if (call.approval?.kind === 'unknown' && !call.own.settled) {
         return <ApprovalCard call={call} actions={actions} />
@@ -59,12 +59,7 @@ function Body({ call, read, actions }: Props) {
         </>
       )
     case 'running':
-      return (
-        <>
-          <Progress call={call} />
-          {call.update ? <More call={call} /> : <ArgumentsBlock text={call.argumentsText} />}
-        </>
-      )
+      return <AtWork call={call} />
     case 'denied':
     case 'expired':
       return <Refused call={call} />
@@ -111,6 +106,16 @@ function Box({ children }: { children: ReactNode }) {
 }
 
 /** The latest progress. Content that its details show as well is not drawn twice. */
+/** What a call tells while it works, or an agent in it does. */
+function AtWork({ call }: { call: Call }) {
+  return (
+    <>
+      <Progress call={call} />
+      {call.update ? <More call={call} /> : <ArgumentsBlock text={call.argumentsText} />}
+    </>
+  )
+}
+
 function Progress({ call }: { call: Call }) {
   const { update } = call
   const twice = useMemo(() => update !== undefined && showsContent(update), [update])

@@ -53,6 +53,18 @@ describe('the row of a call', () => {
       'needs approval',
       ['Changes something outside this machine.', 'environment', 'staging', 'Approve', 'Deny…'],
     ],
+    [
+      'waiting for a call in it',
+      [
+        ...written(),
+        state('c1', 'running'),
+        event('tool-call-start', { id: 'k1', toolName: 'upload', parentToolCallId: 'c1' }),
+        event('tool-update', { toolCallId: 'c1', content: 'I look.' }),
+        state('c1', 'waiting'),
+      ],
+      'waits for a call in it',
+      ['I look.'],
+    ],
     ['approved', [...written(), ...asks(), start(), state('c1', 'approved', { by: 'user' })], 'approved', ['by you']],
     [
       'running',
@@ -136,7 +148,7 @@ describe('the row of a call', () => {
     ],
   ])('%s', async (name, log, word, shown) => {
     const { article } = await row(...log)
-    expect(article.dataset).toMatchObject({ callId: 'c1', tool: 'deploy', state: name })
+    expect(article.dataset).toMatchObject({ callId: 'c1', tool: 'deploy', state: name.split(' ')[0] })
     expect(article.getAttribute('aria-posinset')).toBe('3')
     expect(article.getAttribute('aria-setsize')).toBe('10')
     expect(article.querySelector('[data-status]')?.textContent).toBe(word)

@@ -25,6 +25,7 @@ export function statusOf(call: Call): CallStatus {
     case 'proposed':
       return { word: 'queued', tone: 'text-muted', icon: Clock }
     case 'waiting':
+      if (waitsInside(call)) return { word: 'waits for a call in it', tone: 'text-wait', icon: Clock }
       return { word: 'needs approval', tone: 'text-wait', icon: ShieldQuestionMark }
     case 'approved':
       return { word: 'approved', tone: 'text-wait', icon: Check }
@@ -50,6 +51,11 @@ export function statusOf(call: Call): CallStatus {
       call.state satisfies never
       return { word: call.state, tone: 'text-muted' }
   }
+}
+
+/** Whether nobody is asked about a waiting call itself: a call of the agent that works in it waits. */
+export function waitsInside(call: Call): boolean {
+  return call.state === 'waiting' && call.approval === undefined && call.children.length > 0
 }
 
 /** The reason of a cancelled call whose tool has not returned. */
