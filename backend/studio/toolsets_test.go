@@ -95,8 +95,8 @@ func TestToolSetsAreOfferedWhileTheyAreOn(t *testing.T) {
 		t.Errorf("after the change there are %v, want scheduler and browser and no memory", tools)
 	}
 	demo := b.newThread(`{"agentName":"demo"}`).ID
-	if tools := b.offered(demo); len(tools) != 6 {
-		t.Errorf("the demo has %v, want its six tools", tools)
+	if tools := b.offered(demo); len(tools) != 7 {
+		t.Errorf("the demo has %v, want its seven tools", tools)
 	}
 }
 
@@ -196,19 +196,16 @@ func TestAScheduleThatIsSwitchedOffWaits(t *testing.T) {
 	b.settled(ids[1])
 }
 
-func TestAScheduleThatWasMissedFiresOnceAfterARestart(t *testing.T) {
+func TestAScheduleThatWasMissedFiresOnceAfterACrash(t *testing.T) {
 	dir := t.TempDir()
-	turns := script(t, `schedule {"message":"Look again","delay":"1s"}`, "I will.", "I looked.")
-	b := openBench(t, Config{Dir: dir, Script: turns})
-	thread := b.workspaceThread()
-	first := b.send(thread, workspaceAgent, "Look again later")
-	b.settled(first)
-	if err := b.studio.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(1500 * time.Millisecond)
+	turns := script(t, `schedule {"message":"Look again","delay":"2s"}`, "I will.", "I looked.")
+	first := startChild(t, dir, turns)
+	thread := first.workspaceThread()
+	first.settled(first.send(thread, workspaceAgent, "Look again later"))
+	first.kill()
+	time.Sleep(2500 * time.Millisecond)
 
-	b = openBench(t, Config{Dir: dir, Script: turns})
+	b := openBench(t, Config{Dir: dir, Script: turns})
 	var ids, inputs []string
 	b.until("the schedule's run starts", func() bool { ids, inputs = b.runsOf(thread); return len(ids) == 2 })
 	if !strings.Contains(inputs[1], "nothing ran then, so it comes now") {
@@ -266,7 +263,7 @@ func TestAPageIsOpenedAfterAPersonApproved(t *testing.T) {
 	}))
 	t.Cleanup(web.Close)
 	open := `browser_open {"url":"` + web.URL + `"}`
-	b := openBench(t, Config{Script: script(t, open, open, "browser_read {}", "It says hello.")})
+	b := openBench(t, Config{Script: script(t, open, open, "browser_read {}", "browser_screenshot {}", "It says hello.")})
 	b.call(http.MethodPut, "/api/studio/settings", `{"toolsets":{"browser":true}}`, http.StatusOK)
 	run := b.send(b.workspaceThread(), workspaceAgent, "What does the page say?")
 	b.decideAll(b.settled(run), true)
@@ -278,7 +275,11 @@ func TestAPageIsOpenedAfterAPersonApproved(t *testing.T) {
 	b.decideAll(log, true)
 	log = b.settled(run)
 	results := log.of("tool-result")
-	if len(results) != 3 || !strings.Contains(string(results[2].Result), "The page says hello") || log.status != "completed" {
-		t.Errorf("the run is %s:\n%s", log.status, log)
+	if len(results) != 4 || !strings.Contains(string(results[2].Result), "The page says hello") || log.status != "completed" {
+		t.Fatalf("the run is %s:\n%s", log.status, log)
+	}
+	shown := decode[struct{ Image struct{ Src string } }](b, string(results[3].Details))
+	if picture := b.call(http.MethodGet, "/api/blobs/"+shown.Image.Src, "", http.StatusOK); !strings.HasPrefix(picture, "\x89PNG") {
+		t.Errorf("the screenshot is %.20q, want a PNG", picture)
 	}
 }

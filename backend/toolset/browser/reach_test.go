@@ -2,7 +2,10 @@ package browser
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -117,6 +120,51 @@ func TestAHostThatCannotBeReachedIsSaid(t *testing.T) {
 	s.fails("browser_open", args{"url": "http://" + address}, "connection refused")
 	s.fails("browser_open", args{"url": "https://" + address}, "connection refused")
 	s.fails("browser_open", args{"url": "http://nobody.invalid"}, "nobody.invalid")
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	secure.Config.ErrorLog = log.New(t.Output(), "", 0)
+	admitted.hosts.Store(strings.TrimPrefix(secure.URL, "https://"), true)
+	s.fails("browser_open", args{"url": secure.URL}, "ERR_CERT_AUTHORITY_INVALID")
+}
+
+func TestTheProxyCarriesWhatIsAdmitted(t *testing.T) {
+	for name, start := range map[string]func(http.Handler) *httptest.Server{"plain": httptest.NewServer, "TLS": httptest.NewTLSServer} {
+		t.Run(name, func(t *testing.T) {
+			server := start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				put(w, "%s %s of %d bytes, forwarded for %q", r.Method, r.Host, len(body), r.Header.Get("X-Forwarded-For"))
+			}))
+			defer server.Close()
+			u, err := url.Parse(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := newProxy(Hosts(u.Host))
+			if err != nil {
+				t.Fatal(err)
+			}
+			transport := server.Client().Transport.(*http.Transport)
+			transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p.address()})
+			response, err := server.Client().Post(server.URL, "text/plain", strings.NewReader(strings.Repeat("x", 1<<20))) //nolint:noctx // the server is here
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			if err = errors.Join(err, response.Body.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := string(body), "POST "+u.Host+" of 1048576 bytes, forwarded for \"\""; got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+			if err := p.close(); err != nil { // with the connection still open
+				t.Error(err)
+			}
+			transport.CloseIdleConnections()
+		})
+	}
 }
 
 func TestHostsAreAdmittedByNameWithOrWithoutAPort(t *testing.T) {
