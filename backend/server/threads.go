@@ -76,6 +76,7 @@ type messageAnswer struct {
 	Reasoning   string             `json:"reasoning,omitempty"`
 	ToolCalls   []callAnswer       `json:"toolCalls,omitempty"`
 	ToolResults []toolResultAnswer `json:"toolResults,omitempty"` // of a tool message: the one it holds
+	Images      []model.Image      `json:"images,omitempty"`      // what a tool message shows, by hash
 	RunID       string             `json:"runId,omitempty"`
 	CreatedAt   int64              `json:"createdAt,omitempty"` // Unix ms
 	Metadata    json.RawMessage    `json:"metadata,omitempty"`
@@ -107,6 +108,7 @@ func (s *Server) getThread(w http.ResponseWriter, r *http.Request) error {
 func messageAnswerOf(m *model.Message) messageAnswer {
 	answer := messageAnswer{
 		ID: m.ID, Role: m.Role, Content: m.Content, Reasoning: m.Reasoning, RunID: m.RunID, CreatedAt: m.AtMs, Metadata: m.Metadata,
+		Images: m.Images,
 	}
 	for _, call := range m.ToolCalls {
 		answer.ToolCalls = append(answer.ToolCalls, callAnswerOf(call))

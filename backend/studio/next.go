@@ -19,13 +19,14 @@ type nextView struct {
 }
 
 type nextMessage struct {
-	ID         string     `json:"id"`
-	Role       model.Role `json:"role"`
-	Content    string     `json:"content"`
-	ToolCalls  []nextCall `json:"toolCalls,omitempty"`
-	ToolCallID string     `json:"toolCallId,omitempty"`
-	RunID      string     `json:"runId,omitempty"`
-	Repaired   string     `json:"repaired,omitempty"` // why it is not as the history has it
+	ID         string        `json:"id"`
+	Role       model.Role    `json:"role"`
+	Content    string        `json:"content"`
+	ToolCalls  []nextCall    `json:"toolCalls,omitempty"`
+	ToolCallID string        `json:"toolCallId,omitempty"`
+	Images     []model.Image `json:"images,omitempty"`
+	RunID      string        `json:"runId,omitempty"`
+	Repaired   string        `json:"repaired,omitempty"` // why it is not as the history has it
 }
 
 type nextCall struct {
@@ -71,7 +72,7 @@ func viewNext(next *agent.Next) nextView {
 	}
 	for _, m := range next.Messages {
 		message := nextMessage{
-			ID: m.ID, Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, RunID: m.RunID, Repaired: repaired[m.ID],
+			ID: m.ID, Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, RunID: m.RunID, Repaired: repaired[m.ID], Images: m.Images,
 		}
 		for _, c := range m.ToolCalls {
 			message.ToolCalls = append(message.ToolCalls, nextCall{c.ID, c.Name, c.Arguments})

@@ -73,8 +73,8 @@ func TestTheHandlerServesPageProtocolAndStudio(t *testing.T) {
 			Tools []string
 		}
 	}](b, http.MethodGet, "/api/agents", "", http.StatusOK).Agents
-	if len(agents) != 2 || agents[0].Name != demoAgent || agents[1].Name != workspaceAgent || len(agents[0].Tools) != 6 {
-		t.Errorf("the agents are %+v, want demo and workspace with six tools each", agents)
+	if len(agents) != 2 || agents[0].Name != demoAgent || agents[1].Name != workspaceAgent || len(agents[0].Tools) != 7 {
+		t.Errorf("the agents are %+v, want demo and workspace with seven tools each", agents)
 	}
 	for path, status := range map[string]int{"/api": 404, "/api/nothing": 404, "/api/studio/nothing": 404} {
 		b.call(http.MethodGet, path, "", status)

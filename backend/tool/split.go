@@ -197,6 +197,12 @@ func readPicture(text string) (Picture, error) {
 	return p, nil
 }
 
+// IsImage reports whether bytes are an image that SplitContent takes: a PNG, a JPEG, a GIF or a WebP.
+func IsImage(data []byte) bool {
+	_, ok := imageType(data)
+	return ok
+}
+
 // imageType reads a media type off bytes; ok for the images that models take.
 func imageType(data []byte) (mediaType string, ok bool) {
 	mediaType = http.DetectContentType(data)

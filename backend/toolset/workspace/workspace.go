@@ -25,7 +25,7 @@ type Options struct {
 	Env []string
 }
 
-// Tools makes read_file, write_file, edit_file, list_files, search_files and run_command over one folder.
+// Tools makes read_file, view_image, write_file, edit_file, list_files, search_files and run_command over one folder.
 func Tools(o Options) ([]*tool.Tool, error) {
 	if strings.TrimSpace(o.Root) == "" {
 		return nil, errors.New("make the workspace tools: no folder is given")
@@ -35,9 +35,9 @@ func Tools(o Options) ([]*tool.Tool, error) {
 		return nil, fmt.Errorf("make the workspace tools: %w", err)
 	}
 	w := &workspace{root: root, options: o}
-	tools := make([]*tool.Tool, 0, 6)
+	tools := make([]*tool.Tool, 0, 7)
 	for _, define := range []func() (*tool.Tool, error){
-		w.readFile, w.writeFile, w.editFile, w.listFiles, w.searchFiles, w.runCommand,
+		w.readFile, w.viewImage, w.writeFile, w.editFile, w.listFiles, w.searchFiles, w.runCommand,
 	} {
 		t, err := define()
 		if err != nil {

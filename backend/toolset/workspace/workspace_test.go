@@ -132,6 +132,7 @@ func TestTheToolsAndTheirSchemas(t *testing.T) {
 		effect             tool.SideEffect
 	}{
 		"read_file":    {[]string{"path"}, nil, false, tool.Filesystem},
+		"view_image":   {[]string{"path"}, nil, false, tool.Filesystem},
 		"write_file":   {[]string{"path", "content"}, nil, false, tool.Filesystem},
 		"edit_file":    {[]string{"path", "oldText", "newText"}, nil, false, tool.Filesystem},
 		"list_files":   {nil, []string{"path", "recursive"}, false, tool.Filesystem},
@@ -166,8 +167,8 @@ func TestTheToolsAndTheirSchemas(t *testing.T) {
 			}
 		})
 	}
-	if len(f.tools) != 6 {
-		t.Errorf("got %d tools, want 6", len(f.tools))
+	if len(f.tools) != 7 {
+		t.Errorf("got %d tools, want 7", len(f.tools))
 	}
 }
 
@@ -234,6 +235,7 @@ func TestNothingLeadsOutOfTheFolder(t *testing.T) {
 	} {
 		for tool, more := range map[string]args{
 			"read_file":    {},
+			"view_image":   {},
 			"write_file":   {"content": "changed\n"},
 			"edit_file":    {"oldText": "secret", "newText": "changed"},
 			"list_files":   {"recursive": true},

@@ -10,6 +10,8 @@ export interface HistoryMessage {
   toolCalls: { id: string; name: string; argumentsText: string }[]
   /** Of a tool message: the call it answers. */
   toolCallId?: string
+  /** What a tool message shows beside its content: images, by the hash of their bytes. */
+  images: { hash: string; mediaType: string; bytes: number }[]
   runId: string
   /** Why it had to be changed or put in before a model could read the history. */
   repaired?: string
@@ -52,6 +54,11 @@ export function historyMessage(of: Fields): HistoryMessage {
       argumentsText: text(call, 'argumentsText'),
     })),
     toolCallId: optionalText(of, 'toolCallId') ?? result,
+    images: list(of, 'images', (each) => ({
+      hash: text(each, 'hash'),
+      mediaType: text(each, 'mediaType'),
+      bytes: number(each, 'bytes'),
+    })),
     runId: text(of, 'runId'),
     repaired: optionalText(of, 'repaired'),
   }

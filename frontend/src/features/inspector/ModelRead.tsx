@@ -6,6 +6,7 @@ import type { HistoryMessage } from '../../transport/inspection'
 import { count, counted } from '../../ui/format'
 import { Keep } from '../../ui/kept'
 import { BlockFrame } from '../details/BlockFrame'
+import { ImageBlock } from '../details/ImageBlock'
 import { PlainLines } from '../details/Lines'
 import { cutOf, readMessages } from './history'
 import { Answered, Section } from './parts'
@@ -40,7 +41,7 @@ export function ModelRead({ store, run, call }: { store: ThreadStore; run: RunVi
   )
 }
 
-function Content({ message: { content }, turn }: { message: HistoryMessage; turn?: number }) {
+function Content({ message: { content, images }, turn }: { message: HistoryMessage; turn?: number }) {
   const cut = cutOf(content)
   return (
     <>
@@ -59,6 +60,14 @@ function Content({ message: { content }, turn }: { message: HistoryMessage; turn
           {(full) => <PlainLines text={content || '(empty)'} full={full} />}
         </BlockFrame>
       </Keep>
+      {images.length > 0 && (
+        <p className="text-small text-muted">Sent as {images.length === 1 ? 'an image' : 'images'} beside it:</p>
+      )}
+      {images.map(({ hash, mediaType, bytes }, index) => (
+        <Keep key={index} name={`image-${index}`}>
+          <ImageBlock src={hash} mediaType={mediaType} bytes={bytes} raw={JSON.stringify(hash)} />
+        </Keep>
+      ))}
     </>
   )
 }
