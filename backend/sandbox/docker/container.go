@@ -155,7 +155,7 @@ func (b *box) run(ctx tool.Context, command string, timeout time.Duration) (tool
 	defer func() {
 		stop()
 		if ended != nil {
-			_ = <-ended // what it says came too late
+			<-ended //nolint:errcheck // it comes too late to matter
 		}
 	}()
 

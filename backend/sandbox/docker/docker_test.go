@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,57 +17,18 @@ import (
 
 	"callboard/backend/sandbox"
 	"callboard/backend/sandbox/docker"
+	"callboard/backend/sandbox/internal/rantest"
 	"callboard/backend/tool"
 )
 
-func job(t *testing.T, arguments any, change func(*tool.Sandbox)) tool.Job {
+func job(t *testing.T, arguments map[string]any, change func(*tool.Sandbox)) tool.Job {
 	t.Helper()
-	text, err := json.Marshal(arguments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := tool.Job{ToolName: "sh", Arguments: text, Sandbox: tool.Sandbox{Type: tool.Docker, Image: image}}
-	if change != nil {
-		change(&j.Sandbox)
-	}
-	return j
+	return rantest.Job(t, image, arguments, change)
 }
 
-func TestACommandRunsInAContainer(t *testing.T) {
-	e := newSandbox(t)
-	for name, tc := range map[string]struct {
-		arguments map[string]any
-		change    func(*tool.Sandbox)
-		want      tool.CommandResult
-		summary   string
-	}{
-		"streams apart":          {arguments: map[string]any{"command": "echo out; echo err >&2"}, want: tool.CommandResult{Stdout: "out\n", Stderr: "err\n"}, summary: "exit 0"},
-		"a failure":              {arguments: map[string]any{"command": "exit 3"}, want: tool.CommandResult{ExitCode: 3}, summary: "exit 3"},
-		"one that is not there":  {arguments: map[string]any{"command": "nope 2>/dev/null"}, want: tool.CommandResult{ExitCode: 127}, summary: "exit 127"},
-		"a folder that is made":  {arguments: map[string]any{"command": "pwd", "cwd": "/work/x"}, want: tool.CommandResult{Stdout: "/work/x\n"}, summary: "exit 0"},
-		"an environment":         {arguments: map[string]any{"command": `echo "$A $HOME"`, "env": map[string]string{"A": "x y"}}, want: tool.CommandResult{Stdout: "x y /\n"}, summary: "exit 0"},
-		"no network":             {arguments: map[string]any{"command": "ls /sys/class/net"}, want: tool.CommandResult{Stdout: "lo\n"}, summary: "exit 0"},
-		"no capabilities":        {arguments: map[string]any{"command": "grep -E 'CapEff|NoNewPrivs' /proc/self/status"}, want: tool.CommandResult{Stdout: "CapEff:\t0000000000000000\nNoNewPrivs:\t1\n"}, summary: "exit 0"},
-		"no input":               {arguments: map[string]any{"command": "cat; echo end"}, want: tool.CommandResult{Stdout: "end\n"}, summary: "exit 0"},
-		"a loose end is cut off": {arguments: map[string]any{"command": "sleep 300 & echo on"}, want: tool.CommandResult{Stdout: "on\n"}, summary: "exit 0"},
-		"quotes as they are":     {arguments: map[string]any{"command": `x='a "b"'; echo "$x" '<&>'`}, want: tool.CommandResult{Stdout: "a \"b\" <&>\n"}, summary: "exit 0"},
-		"few processes": {
-			arguments: map[string]any{"command": "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; true"}, change: func(s *tool.Sandbox) { s.Resources.PidsLimit = 4 },
-			want: tool.CommandResult{Stderr: "sh: can't fork: Resource temporarily unavailable\n", ExitCode: 2}, summary: "exit 2",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			out, err := e.Execute(tool.Context{Context: t.Context()}, job(t, tc.arguments, tc.change))
-			got, _ := out.Content.(tool.CommandResult)
-			tc.want.Command, _ = tc.arguments["command"].(string)
-			if got.Duration = 0; err != nil || got != tc.want {
-				t.Errorf("got %+v, %v, want %+v", got, err, tc.want)
-			}
-			if p := out.Presentation; p == nil || p.Summary != tc.summary || (p.Tone == tool.ToneWarning) != (tc.want.ExitCode != 0) {
-				t.Errorf("got %+v, want the summary %q and a warning for a failure", p, tc.summary)
-			}
-		})
-	}
+// none demands that every container is gone.
+func none(t *testing.T, e *docker.Engine) {
+	t.Helper()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -77,16 +37,25 @@ func TestACommandRunsInAContainer(t *testing.T) {
 	}
 }
 
-func TestOutputIsBounded(t *testing.T) {
-	out, err := newSandbox(t).Execute(tool.Context{Context: t.Context()}, job(t, map[string]any{"command": "echo first; yes 0123456789abcde | head -c 5000000; echo last"}, nil))
-	got, _ := out.Content.(tool.CommandResult)
-	if err != nil || len(got.Stdout) > 21_000 || !strings.HasPrefix(got.Stdout, "first\n") || !strings.HasSuffix(got.Stdout, "\nlast\n") || !strings.Contains(got.Stdout, "bytes left out") {
-		t.Errorf("got %d bytes, %v, want at most 21,000 with head, marker and tail", len(got.Stdout), err)
-	}
-	details, err := json.Marshal(out.Details)
-	if err != nil || !strings.HasPrefix(string(details), `{"terminal":"first\n`) || len(details) > 300_000 {
-		t.Errorf("got %d bytes of details, %v, want a terminal's text, bounded too", len(details), err)
-	}
+func TestCommandsInContainers(t *testing.T) {
+	e := newSandbox(t)
+	rantest.Run(t, e, image)
+	none(t, e)
+}
+
+func TestAContainerIsABox(t *testing.T) {
+	e := newSandbox(t)
+	rantest.Commands(t, e, image, map[string]rantest.Case{
+		"a folder that is made":     {Arguments: map[string]any{"command": "pwd", "cwd": "/work/x"}, Want: tool.CommandResult{Stdout: "/work/x\n"}},
+		"an environment of its own": {Arguments: map[string]any{"command": "echo $HOME; env | grep -c ."}, Want: tool.CommandResult{Stdout: "/\n5\n"}},
+		"no network":                {Arguments: map[string]any{"command": "ls /sys/class/net"}, Want: tool.CommandResult{Stdout: "lo\n"}},
+		"no capabilities":           {Arguments: map[string]any{"command": "grep -E 'CapEff|NoNewPrivs' /proc/self/status"}, Want: tool.CommandResult{Stdout: "CapEff:\t0000000000000000\nNoNewPrivs:\t1\n"}},
+		"few processes": {
+			Arguments: map[string]any{"command": "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; true"}, Change: func(s *tool.Sandbox) { s.Resources.PidsLimit = 4 },
+			Want: tool.CommandResult{Stderr: "sh: can't fork: Resource temporarily unavailable\n", ExitCode: 2},
+		},
+	})
+	none(t, e)
 }
 
 func TestTooMuchMemoryIsSaid(t *testing.T) {
@@ -98,24 +67,6 @@ func TestTooMuchMemoryIsSaid(t *testing.T) {
 	}
 	if details, err := json.Marshal(out.Details); err != nil || !strings.HasPrefix(string(details), `{"terminal":"begun\n`) {
 		t.Errorf("got %s, %v, want what it had said", details, err)
-	}
-}
-
-func TestATimeoutIsAResult(t *testing.T) {
-	e := newSandbox(t)
-	out, err := e.Execute(tool.Context{Context: t.Context()}, job(t, map[string]any{"command": "echo begun; sleep 300"}, func(s *tool.Sandbox) { s.Timeout = 700 * time.Millisecond }))
-	got, _ := out.Content.(tool.CommandResult)
-	if err != nil || !got.TimedOut || got.ExitCode != 137 || got.Stdout != "begun\n" || got.Duration < 700 || got.Duration > 10_000 {
-		t.Errorf("got %+v, %v, want one that timed out, with what it said", got, err)
-	}
-	if p := out.Presentation; p.Summary != "timed out" || p.Tone != tool.ToneWarning {
-		t.Errorf("got %+v, want the summary timed out", p)
-	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left := engine(t).containers(t); len(left) > 0 {
-		t.Errorf("got %q, want no container left", left)
 	}
 }
 
@@ -155,29 +106,10 @@ func TestACancelEndsTheContainer(t *testing.T) {
 	if details, err := json.Marshal(got.out.Details); err != nil || string(details) != `{"terminal":"begun\n"}` {
 		t.Errorf("got %s, %v, want what it had said", details, err)
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left := r.containers(t); len(left) > 0 {
-		t.Errorf("got %q, want no container left", left)
-	}
+	none(t, e)
 	if _, err := e.Execute(tool.Context{Context: ctx}, job(t, map[string]any{"command": "true"}, nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v of a call that was over before it began, want the cancel", err)
 	}
-}
-
-func TestCallsSideBySideDoNotMix(t *testing.T) {
-	e := newSandbox(t)
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			out, err := e.Execute(tool.Context{Context: t.Context()}, job(t, map[string]any{"command": "echo " + strconv.Itoa(i)}, nil))
-			if got, _ := out.Content.(tool.CommandResult); err != nil || got.Stdout != strconv.Itoa(i)+"\n" {
-				t.Errorf("got %+v, %v, want %d", got, err, i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func TestWhatADeadProcessLeftIsRemoved(t *testing.T) {
@@ -229,7 +161,7 @@ func TestWhatCannotRunSaysWhy(t *testing.T) {
 		code      string
 		want      string
 	}{
-		"no command":          {map[string]any{}, image, tool.CodeInvalidArgs, "there is no command"},
+		"x":                   {map[string]any{}, image, tool.CodeInvalidArgs, "there is no command"},
 		"a relative folder":   {map[string]any{"command": "true", "cwd": "x"}, image, tool.CodeInvalidArgs, "at '/cwd'"},
 		"an image of nobody":  {map[string]any{"command": "true"}, "127.0.0.1:1/none:1", tool.CodeSandboxFailed, "127.0.0.1:1/none:1 is not there and cannot be pulled"},
 		"no name of an image": {map[string]any{"command": "true"}, "UPPER CASE", tool.CodeSandboxFailed, "invalid reference format"},

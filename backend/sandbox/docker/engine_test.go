@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +65,9 @@ var start = sync.OnceValues(func() (*real, error) {
 			return nil, fmt.Errorf("%s is not installed (Debian's docker.io and busybox-static)", program)
 		}
 	}
+	if err := checkStatic(); err != nil {
+		return nil, err
+	}
 	folder, err := os.MkdirTemp("", "callboard-docker-")
 	if err != nil {
 		return nil, err
@@ -115,6 +119,25 @@ var start = sync.OnceValues(func() (*real, error) {
 		time.Sleep(50 * time.Millisecond)
 	}
 })
+
+// checkStatic demands a busybox that runs in an image of its own.
+func checkStatic() error {
+	path, err := exec.LookPath("busybox")
+	if err != nil {
+		return err
+	}
+	program, err := elf.Open(path)
+	if err != nil {
+		return err
+	}
+	defer program.Close() //nolint:errcheck // it was only read
+	for _, p := range program.Progs {
+		if p.Type == elf.PT_INTERP {
+			return fmt.Errorf("%s needs libraries (Debian's busybox-static does not)", path)
+		}
+	}
+	return nil
+}
 
 // engine is a real Docker engine; where none can start, the test says so.
 func engine(t *testing.T) *real {

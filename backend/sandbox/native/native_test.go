@@ -4,9 +4,7 @@ package native_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,75 +15,32 @@ import (
 
 	"go.uber.org/goleak"
 
+	"callboard/backend/sandbox/internal/rantest"
 	"callboard/backend/sandbox/native"
 	"callboard/backend/tool"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func run(ctx context.Context, t *testing.T, timeout time.Duration, arguments any) (tool.Output[any], error) {
+func run(ctx context.Context, t *testing.T, timeout time.Duration, arguments map[string]any) (tool.Output[any], error) {
 	t.Helper()
-	text, err := json.Marshal(arguments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return native.Shell{}.Execute(tool.Context{Context: ctx}, tool.Job{
-		ToolName: "sh", Arguments: text, Sandbox: tool.Sandbox{Type: tool.Docker, Image: "busybox", Timeout: timeout},
+	return native.Shell{}.Execute(tool.Context{Context: ctx}, rantest.Job(t, "busybox", arguments, func(s *tool.Sandbox) { s.Timeout = timeout }))
+}
+
+func TestCommandsOnTheHost(t *testing.T) {
+	t.Setenv("CALLBOARD_TEST_API_KEY", "sk-secret")
+	rantest.Run(t, native.Shell{}, "busybox")
+	rantest.Commands(t, native.Shell{}, "busybox", map[string]rantest.Case{
+		"no keys of models": {Arguments: map[string]any{"command": `echo "[$CALLBOARD_TEST_API_KEY]"`}, Want: tool.CommandResult{Stdout: "[]\n"}},
+		"death by a signal": {Arguments: map[string]any{"command": "kill -9 $$"}, Want: tool.CommandResult{ExitCode: 137}},
 	})
 }
 
-func TestACommandRunsInTheHostsShell(t *testing.T) {
-	t.Setenv("CALLBOARD_TEST_API_KEY", "sk-secret")
-	folder := t.TempDir()
-	for name, tc := range map[string]struct {
-		arguments map[string]any
-		want      tool.CommandResult
-		summary   string
-	}{
-		"streams apart":    {map[string]any{"command": "echo out; echo err >&2"}, tool.CommandResult{Stdout: "out\n", Stderr: "err\n"}, "exit 0"},
-		"a failure":        {map[string]any{"command": "exit 3"}, tool.CommandResult{ExitCode: 3}, "exit 3"},
-		"a folder":         {map[string]any{"command": "pwd", "cwd": folder}, tool.CommandResult{Stdout: folder + "\n"}, "exit 0"},
-		"an environment":   {map[string]any{"command": `echo "$A [$CALLBOARD_TEST_API_KEY]"`, "env": map[string]string{"A": "x y"}}, tool.CommandResult{Stdout: "x y []\n"}, "exit 0"},
-		"death by signal":  {map[string]any{"command": "kill -9 $$"}, tool.CommandResult{ExitCode: 137}, "exit 137"},
-		"a loose end":      {map[string]any{"command": "sleep 300 & echo on"}, tool.CommandResult{Stdout: "on\n"}, "exit 0"},
-		"bytes of no text": {map[string]any{"command": `printf 'a\377b'`}, tool.CommandResult{Stdout: "a\uFFFDb"}, "exit 0"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			out, err := run(t.Context(), t, 0, tc.arguments)
-			got, _ := out.Content.(tool.CommandResult)
-			tc.want.Command, got.Duration = fmt.Sprint(tc.arguments["command"]), 0
-			if err != nil || got != tc.want {
-				t.Errorf("got %+v, %v, want %+v", got, err, tc.want)
-			}
-			if p := out.Presentation; p.Summary != tc.summary || (p.Tone == tool.ToneWarning) != (tc.want.ExitCode != 0) {
-				t.Errorf("got %+v, want the summary %q and a warning for a failure", p, tc.summary)
-			}
-		})
-	}
-	out, err := run(t.Context(), t, 0, map[string]any{"command": "echo out; sleep 0.1; echo err >&2"})
-	details, encodeErr := json.Marshal(out.Details)
-	if err = errors.Join(err, encodeErr); err != nil || string(details) != `{"terminal":"out\nerr\n"}` {
-		t.Errorf("got %s, %v, want both streams for people", details, err)
-	}
-}
-
-func TestLongOutputIsCutInTheMiddle(t *testing.T) {
-	out, err := run(t.Context(), t, 0, map[string]any{"command": "echo first; yes 0123456789abcde | head -c 5000000; echo last"})
-	got, _ := out.Content.(tool.CommandResult)
-	if err != nil || len(got.Stdout) > 21_000 || !strings.HasPrefix(got.Stdout, "first\n") || !strings.HasSuffix(got.Stdout, "\nlast\n") || !strings.Contains(got.Stdout, "bytes left out") {
-		t.Errorf("got %d bytes, %v, want at most 21,000 with head, marker and tail", len(got.Stdout), err)
-	}
-}
-
-func TestATimeoutIsAResultAndEndsTheGroup(t *testing.T) {
+func TestATimeoutEndsTheGroup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "child")
-	out, err := run(t.Context(), t, 300*time.Millisecond, map[string]any{"command": "echo begun; (echo $BASHPID; sh -c 'echo $$ > " + file + "; sleep 300'); true"})
-	got, _ := out.Content.(tool.CommandResult)
-	if err != nil || !got.TimedOut || got.ExitCode < 128 || got.Duration < 300 || got.Duration > 3000 || !strings.HasPrefix(got.Stdout, "begun\n") {
-		t.Errorf("got %+v, %v, want one that timed out, with what it said", got, err)
-	}
-	if out.Presentation.Summary != "timed out" || out.Presentation.Tone != tool.ToneWarning {
-		t.Errorf("got %+v, want the summary timed out", out.Presentation)
+	out, err := run(t.Context(), t, 300*time.Millisecond, map[string]any{"command": "sh -c 'echo $$ > " + file + "; sleep 300'; true"})
+	if got, _ := out.Content.(tool.CommandResult); err != nil || !got.TimedOut {
+		t.Errorf("got %+v, %v, want one that timed out", got, err)
 	}
 	gone(t, file)
 }
@@ -142,8 +97,5 @@ func TestWhatCannotRunSaysWhy(t *testing.T) {
 	var coded *tool.Error
 	if !errors.As(err, &coded) || coded.Code != tool.CodeSandboxFailed || !strings.Contains(coded.Message, "/no/such/folder") {
 		t.Errorf("got %v, want %s with the folder", err, tool.CodeSandboxFailed)
-	}
-	if _, err = run(t.Context(), t, 0, map[string]any{"cwd": "/"}); !errors.As(err, &coded) || coded.Code != tool.CodeInvalidArgs {
-		t.Errorf("got %v, want %s", err, tool.CodeInvalidArgs)
 	}
 }

@@ -1,0 +1,96 @@
+package docker_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+
+	"callboard/backend/sandbox"
+	"callboard/backend/sandbox/docker"
+	"callboard/backend/tool"
+)
+
+// line is a way to an engine that can be cut.
+type line struct {
+	listener net.Listener
+	mu       sync.Mutex
+	ends     []net.Conn
+	wg       sync.WaitGroup
+}
+
+func newLine(t *testing.T, to string) *line {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &line{listener: listener}
+	l.wg.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			far, err := new(net.Dialer).DialContext(t.Context(), "unix", to)
+			if err != nil {
+				near.Close() //nolint:errcheck // nothing came through it
+				continue
+			}
+			l.mu.Lock()
+			l.ends = append(l.ends, near, far)
+			l.mu.Unlock()
+			l.wg.Go(func() { io.Copy(near, far) }) //nolint:errcheck // it ends when the line is cut
+			l.wg.Go(func() { io.Copy(far, near) }) //nolint:errcheck // as above
+		}
+	})
+	return l
+}
+
+func (l *line) cut() {
+	l.listener.Close() //nolint:errcheck // that is the point
+	l.mu.Lock()
+	for _, end := range l.ends {
+		end.Close() //nolint:errcheck // as above
+	}
+	l.mu.Unlock()
+	l.wg.Wait()
+}
+
+func TestWhatHasBegunDoesNotRunAgainOnTheHost(t *testing.T) {
+	r := engine(t)
+	l := newLine(t, strings.TrimPrefix(r.host, "unix://"))
+	e := &docker.Engine{Host: "unix://" + l.listener.Addr().String(), Logger: quiet}
+	done := make(chan error, 1)
+	go func() {
+		_, err := (&sandbox.Sandbox{Docker: e, Logger: quiet}).Execute(tool.Context{Context: t.Context()}, job(t, map[string]any{"command": "echo begun; sleep 300"}, nil))
+		done <- err
+	}()
+	var name string
+	for range 500 {
+		if names := r.containers(t); len(names) > 0 {
+			name = names[0]
+			if seen, err := r.client.ContainerInspect(t.Context(), name, client.ContainerInspectOptions{}); err == nil && seen.Container.State.Running {
+				break
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	l.cut()
+	var coded *tool.Error
+	if err := <-done; !errors.As(err, &coded) || coded.Code != tool.CodeSandboxFailed {
+		t.Errorf("got %v, want %s", err, tool.CodeSandboxFailed)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.client.ContainerRemove(t.Context(), name, client.ContainerRemoveOptions{Force: true}); err != nil {
+		t.Error(err)
+	}
+}
