@@ -11,9 +11,6 @@ import (
 	"callboard/backend/toolset/memory"
 )
 
-// maxQueryWords is how many words of a query count.
-const maxQueryWords = 64
-
 // AddNote keeps a note.
 func (db *DB) AddNote(_ context.Context, n memory.Note) error {
 	tags := n.Tags
@@ -71,16 +68,8 @@ func (db *DB) FindNotes(ctx context.Context, of memory.Owner, query string, limi
 // that nothing in them means anything else. It is empty when there is none.
 func matching(query string) string {
 	var terms []string
-	seen := map[string]bool{}
-	for _, word := range memory.Words(query) {
-		if seen[word] {
-			continue
-		}
-		seen[word] = true
+	for _, word := range memory.QueryWords(query) {
 		terms = append(terms, `"`+word+`"`, `"`+memory.Beginning(word)+`"*`)
-		if len(seen) == maxQueryWords {
-			break
-		}
 	}
 	return strings.Join(terms, " OR ")
 }

@@ -1,10 +1,15 @@
 package storage
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"callboard/backend/toolset/memory"
 	"callboard/backend/toolset/memory/storetest"
@@ -56,4 +61,41 @@ func TestAQueryOfManyWordsIsAnswered(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("it took %s, want under a second", took)
 	}
+}
+
+// Whatever the notes and the query are, SQLite finds the notes that the words say.
+func TestSQLiteFindsTheNotesTheWordsSay(t *testing.T) {
+	db := open(t)
+	text := rapid.OneOf(
+		rapid.String(),
+		rapid.StringMatching(`([a-eA-EéÉ茶緑 ]|port|ports|"|\*|NEAR|AND|\(|-|:){0,12}`),
+	)
+	round := 0
+	rapid.Check(t, func(t *rapid.T) {
+		round++
+		of := memory.Owner{AgentName: fmt.Sprint(round)}
+		twin := &memory.Notes{}
+		for i, text := range rapid.SliceOfN(text, 0, 6).Draw(t, "texts") {
+			n := memory.Note{ID: fmt.Sprintf("%d.%d", round, i), Owner: of, Text: text}
+			if err := errors.Join(db.AddNote(context.Background(), n), twin.AddNote(context.Background(), n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		query := text.Draw(t, "query")
+		ids := func(s memory.Store) []string {
+			found, err := s.FindNotes(context.Background(), of, query, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, n := range found {
+				ids = append(ids, n.ID)
+			}
+			slices.Sort(ids)
+			return ids
+		}
+		if got, want := ids(db), ids(twin); !slices.Equal(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
 }

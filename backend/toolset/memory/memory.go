@@ -31,7 +31,7 @@ type Store interface {
 	// AddNote keeps a note under an ID that no other has.
 	AddNote(ctx context.Context, n Note) error
 	// FindNotes returns up to limit notes of an owner in which one of the words of the query matches a word of the text or the
-	// tags (Words, Beginning): those that match more, and rarer words, first; of two that match alike, the newer. Without a word
+	// tags (QueryWords, Words, Beginning): those that match more, and rarer words, first; of two that match alike, the newer. Without a word
 	// it returns the newest.
 	FindNotes(ctx context.Context, of Owner, query string, limit int) ([]Note, error)
 	// DeleteNote removes a note of an owner, or returns ErrNotFound.

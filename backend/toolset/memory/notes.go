@@ -43,7 +43,7 @@ func (s *Notes) FindNotes(_ context.Context, of Owner, query string, limit int) 
 			own = append(own, k)
 		}
 	}
-	if words := Words(query); len(words) > 0 {
+	if words := QueryWords(query); len(words) > 0 {
 		own = rank(own, words)
 	}
 	found := []Note{}

@@ -37,7 +37,7 @@ func presentRecall(query, summary string) *tool.Presentation {
 func (s *set) recall() (*tool.Tool, error) {
 	return tool.Define(tool.Config[recallArgs, tool.Output[recalled]]{
 		Name:         "recall",
-		Description:  "Finds notes that were remembered in this or in earlier conversations.",
+		Description:  "Finds notes that were remembered in this or in earlier conversations. Look here when the user refers to something from before.",
 		Category:     "memory",
 		SideEffects:  []tool.SideEffect{tool.Database},
 		Presentation: &recallCalls,

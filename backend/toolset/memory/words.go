@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,6 +32,20 @@ func Words(text string) []string {
 		}
 	}
 	end()
+	return words
+}
+
+// maxQueryWords is how many words of a query count.
+const maxQueryWords = 64
+
+// QueryWords are the words of a query, each once, as many as count.
+func QueryWords(query string) []string {
+	var words []string
+	for _, word := range Words(query) {
+		if len(words) < maxQueryWords && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
 	return words
 }
 
