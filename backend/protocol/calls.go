@@ -174,6 +174,9 @@ func (c *Call) enter(f Frame, e *CallState) {
 		c.DecidedMs = f.AtMs
 	case StateRunning:
 		c.RunningMs = f.AtMs
+		if c.WaitingMs > 0 { // what waited for a call in it was never decided itself
+			c.DecidedMs = cmp.Or(c.DecidedMs, f.AtMs)
+		}
 	default:
 	}
 	c.By = cmp.Or(e.By, c.By)

@@ -176,7 +176,11 @@ function callState(f: Frame, call: Call, e: CallStateEvent): void {
     call.reason = undefined
   }
   if (e.state === 'approved' || e.state === 'denied' || e.state === 'expired') call.decidedAt = time(f)
-  if (e.state === 'running') call.runningAt = time(f)
+  if (e.state === 'running') {
+    call.runningAt = time(f)
+    // What waited for a call in it was never decided itself.
+    if (call.waitingAt !== undefined) call.decidedAt ??= time(f)
+  }
   call.by = e.by ?? call.by
   call.reason = e.reason ?? call.reason
   call.approvalId = e.approvalId ?? call.approvalId

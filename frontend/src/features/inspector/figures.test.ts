@@ -179,7 +179,10 @@ function calls(events: Raw[], end: number, got: ReturnType<typeof figures>): voi
     else if (running && result && running.at <= result.at) expect(ranMs).toBe(result.at - running.at)
     if (running && result) expect(ran?.from).toBe(running.at)
     if (!waited) continue
-    const decided = own.findLast((event) => ['approved', 'denied', 'expired'].includes(String(event.state)))
+    const asked = own.findLastIndex((event) => event.state === 'waiting')
+    const decided =
+      own.findLast((event) => ['approved', 'denied', 'expired'].includes(String(event.state))) ??
+      (asked < 0 ? undefined : own.slice(asked).find((event) => event.state === 'running'))
     expect(waited.to).toBe(decided?.at ?? result?.at ?? end)
     waitedSum += waited.to - waited.from
   }

@@ -152,8 +152,9 @@ function turnFigures(
   prices: readonly Price[],
 ): TurnFigures[] {
   const out: TurnFigures[] = []
+  const last = new Map(t.turns.map((turn) => [turn.parentToolCallId, turn])) // of each agent
   for (const turn of t.turns) {
-    const request = requestOf(turn, end, t.turns.at(-1) === turn)
+    const request = requestOf(turn, end, last.get(turn.parentToolCallId) === turn)
     const own = calls.get(turn.turn) ?? []
     calls.delete(turn.turn)
     const to = own.reduce((latest, call) => Math.max(latest, call.to), request.to)
