@@ -19,13 +19,17 @@ const byUser = "user"
 
 // listApprovals answers with every call that waits for a person, the longest waiting first.
 func (s *Server) listApprovals(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	runs, err := s.log.Runs(r.Context(), agent.RunQuery{Statuses: []protocol.Status{protocol.StatusPaused}})
 	if err != nil {
 		return err
 	}
 	answers := []approvalAnswer{}
 	for _, run := range runs {
-		answers = append(answers, approvalAnswers(waiting(run))...)
+		answers = append(answers, v.approvals(waiting(run))...)
 	}
 	slices.SortStableFunc(answers, func(a, b approvalAnswer) int { return cmp.Compare(a.Since, b.Since) })
 	writeJSON(w, http.StatusOK, map[string]any{"approvals": answers})
@@ -39,6 +43,10 @@ func waiting(run *agent.RunState) []*approval.Pending {
 
 // decide answers one approval.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	var d decisionBody
 	taken := d.members()
 	taken["argumentsHash"], taken["result"] = text(&d.hash), raw(&d.result)
@@ -59,7 +67,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	writeJSON(w, http.StatusOK, struct {
 		approvalAnswer
 		Resumed bool `json:"resumed"`
-	}{approvalAnswerOf(pending), handle != nil})
+	}{approvalAnswerOf(v.pending(pending)), handle != nil})
 	return nil
 }
 

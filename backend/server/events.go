@@ -51,6 +51,11 @@ func (s *Server) eventsJSON(w http.ResponseWriter, r *http.Request, run *agent.R
 	if r.URL.Query().Get("refs") == "1" {
 		read = s.Threads.EventRefs
 	}
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
+	read = v.events(read)
 	page := func(after int64) ([]agent.Record, error) { return read(r.Context(), run.ID, after, pageSize) }
 	records, err := page(after)
 	if err != nil {
@@ -110,7 +115,7 @@ func (s *Server) doorbell(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := openStream(w, r)
+	t, err := s.openStream(w, r)
 	if err != nil {
 		return err
 	}
@@ -122,6 +127,7 @@ func (s *Server) doorbell(w http.ResponseWriter, r *http.Request) error {
 	defer quiet.Stop()
 	for {
 		for _, ring := range rings {
+			ring.Error = t.view.failed(ring.Error)
 			text, err := json.Marshal(ring)
 			if err != nil {
 				return fmt.Errorf("encode a ring: %w", err)

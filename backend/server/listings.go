@@ -59,6 +59,7 @@ type toolAnswer struct {
 	Tags         []string           `json:"tags,omitempty"`
 	SideEffects  []tool.SideEffect  `json:"sideEffects,omitempty"`
 	TimeoutMs    int64              `json:"timeoutMs,omitempty"`
+	Sandbox      tool.SandboxType   `json:"sandbox,omitempty"` // where its calls run, if it declares that
 	Presentation *tool.Presentation `json:"presentation,omitempty"` // of every call
 }
 
@@ -71,10 +72,14 @@ func (s *Server) listTools(w http.ResponseWriter, _ *http.Request) error {
 				continue
 			}
 			seen[t.Name] = struct{}{}
-			tools = append(tools, toolAnswer{
+			answer := toolAnswer{
 				Schema: t.Schema(), OutputSchema: t.OutputSchema(), Category: t.Category, Tags: t.Tags, SideEffects: t.SideEffects,
 				TimeoutMs: t.Timeout.Milliseconds(), Presentation: t.StaticPresentation(),
-			})
+			}
+			if t.Sandbox != nil {
+				answer.Sandbox = t.Sandbox.Type
+			}
+			tools = append(tools, answer)
 		}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"tools": tools})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"callboard/backend/agent"
@@ -36,6 +37,10 @@ type receivedPiece struct {
 // requests tells what a run sent to its models, each request whole, and the pieces in which they answered; ?turn= and ?try= narrow
 // it.
 func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.operatorOnly(r)
+	if err != nil {
+		return err
+	}
 	run, err := s.findRun(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -65,13 +70,13 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 		}
 		answer := requestAnswer{
 			Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, ParentToolCallID: row.ParentToolCallID,
-			Received: pieces(row.Received),
+			Received: v.pieces(pieces(row.Received)),
 		}
 		if answer.Withheld = !s.ShowHeld && s.holdsBack(r.Context(), row); answer.Withheld {
 			answer.Received = []receivedPiece{}
 		}
 		if row.Sent != nil {
-			answer.Sent = string(sent)
+			answer.Sent = v.text(string(sent))
 		}
 		answers = append(answers, answer)
 	}
@@ -134,6 +139,10 @@ func wholeRunes(text []byte) int {
 
 // blob answers with a large payload. Whatever it holds, a browser runs nothing of it.
 func (s *Server) blob(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.operatorOnly(r) // a user is given no reference
+	if err != nil {
+		return err
+	}
 	hash := r.PathValue("hash")
 	body, mediaType, err := s.log.Blob(r.Context(), hash)
 	if errors.Is(err, agent.ErrNotFound) {
@@ -144,6 +153,9 @@ func (s *Server) blob(w http.ResponseWriter, r *http.Request) error {
 	}
 	if mediaType == "" {
 		mediaType = "application/octet-stream"
+	}
+	if !strings.HasPrefix(mediaType, "image/") {
+		body = v.json(body)
 	}
 	h := w.Header()
 	h.Set("Content-Type", mediaType)

@@ -71,26 +71,30 @@ func readDecision(value json.RawMessage) (approval.Decision, error) {
 
 // resume decides what a thread's run waits for and answers with its outcome, or with what is still missing.
 func (s *Server) resume(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	run, handle, err := s.resumeRun(w, r)
 	if err != nil {
 		return err
 	}
 	if handle != nil {
-		return s.answer(w, r, handle)
+		return s.answer(w, r, v, handle)
 	}
 	run, err = s.reread(r.Context(), run)
 	if err != nil {
 		return err
 	}
 	if run.Status == protocol.StatusFailed { // it could not go on with the decisions
-		return s.failureOf(run.ID, run.ThreadID, &agent.RunError{Code: run.ErrorCode, Message: run.Error})
+		return s.failureOf(run.ID, run.ThreadID, v, &agent.RunError{Code: run.ErrorCode, Message: run.Error})
 	}
-	calls, err := s.callsOf(r.Context(), run.ID, run.ThreadID)
+	calls, err := s.callsOf(r.Context(), run.ID, run.ThreadID, v)
 	if err != nil {
 		return err
 	}
 	answer := runAnswer{
-		RunID: run.ID, ThreadID: run.ThreadID, Status: run.Status, ToolCalls: calls, PendingApprovals: approvalAnswers(waiting(run)),
+		RunID: run.ID, ThreadID: run.ThreadID, Status: run.Status, ToolCalls: calls, PendingApprovals: v.approvals(waiting(run)),
 	}
 	if run.Usage != nil {
 		answer.Usage = *run.Usage
@@ -119,7 +123,7 @@ func (s *Server) resumeStream(w http.ResponseWriter, r *http.Request) error {
 	if now.Status != protocol.StatusPaused {
 		return s.streamRun(w, r, run.ID, run.Last, true) // someone else's decision was the last that was missing
 	}
-	t, err := openStream(w, r)
+	t, err := s.openStream(w, r)
 	if err != nil {
 		return err
 	}
@@ -128,7 +132,7 @@ func (s *Server) resumeStream(w http.ResponseWriter, r *http.Request) error {
 
 // sendPause streams what a run that still waits has new, and what it waits for.
 func (s *Server) sendPause(ctx context.Context, t *stream, after int64, run *agent.RunState) error {
-	records, err := s.log.Events(ctx, run.ID, after, 0)
+	records, err := t.read(ctx, run.ID, after, 0)
 	if err != nil {
 		s.breakOff(ctx, t, run.ID, err)
 		return nil
@@ -140,7 +144,7 @@ func (s *Server) sendPause(ctx context.Context, t *stream, after int64, run *age
 	}
 	asked := &protocol.ApprovalRequired{ThreadID: run.ThreadID}
 	for _, p := range waiting(run) {
-		asked.Approvals = append(asked.Approvals, p.Approval)
+		asked.Approvals = append(asked.Approvals, t.view.pending(p).Approval)
 	}
 	finish := &protocol.Finish{
 		MessageID: run.MessageID, ThreadID: run.ThreadID, Status: protocol.StatusPaused, PendingApprovals: len(asked.Approvals), Usage: run.Usage,

@@ -40,11 +40,15 @@ type callAnswer struct {
 
 // run starts a run and answers with its outcome. The run goes on when the client leaves.
 func (s *Server) run(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	handle, err := s.begin(w, r, s.readInput)
 	if err != nil {
 		return err
 	}
-	return s.answer(w, r, handle)
+	return s.answer(w, r, v, handle)
 }
 
 // start starts a run and answers at once.
@@ -70,6 +74,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) streamed(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) (agent.Input, error)) error {
 	if err := canStream(w); err != nil {
 		return err // before a run begins that nobody could hear
+	}
+	if _, err := s.viewOf(r); err != nil {
+		return err
 	}
 	handle, err := s.begin(w, r, read)
 	if err != nil {
@@ -130,7 +137,7 @@ func (s *Server) agentOf(ctx context.Context, threadID string) (string, error) {
 // streamRun streams a run's events to the client that asked.
 func (s *Server) streamRun(w http.ResponseWriter, r *http.Request, runID string, after int64, one bool) error {
 	defer s.audience.join(runID)()
-	t, err := openStream(w, r)
+	t, err := s.openStream(w, r)
 	if err != nil {
 		return err
 	}
@@ -141,28 +148,28 @@ func (s *Server) streamRun(w http.ResponseWriter, r *http.Request, runID string,
 }
 
 // answer waits for a stretch of a run and tells how it ended.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, handle *agent.Handle) error {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, v view, handle *agent.Handle) error {
 	outcome, err := handle.Wait(r.Context())
 	if err != nil {
 		var failed *agent.RunError
 		if outcome == nil || !errors.As(err, &failed) {
 			return err
 		}
-		return s.failureOf(handle.RunID, handle.ThreadID, failed)
+		return s.failureOf(handle.RunID, handle.ThreadID, v, failed)
 	}
-	calls, err := s.callsOf(r.Context(), outcome.ID, outcome.ThreadID)
+	calls, err := s.callsOf(r.Context(), outcome.ID, outcome.ThreadID, v)
 	if err != nil {
 		return err
 	}
 	answer := runAnswer{
-		RunID: outcome.ID, ThreadID: outcome.ThreadID, Status: outcome.Status, Output: outcome.Output,
-		ToolCalls: calls, PendingApprovals: approvalAnswers(outcome.Pending),
+		RunID: outcome.ID, ThreadID: outcome.ThreadID, Status: outcome.Status, Output: v.text(outcome.Output),
+		ToolCalls: calls, PendingApprovals: v.approvals(outcome.Pending),
 	}
 	if outcome.Usage != nil {
 		answer.Usage = *outcome.Usage
 	}
 	if f := outcome.Finish; f != nil {
-		answer.Structured, answer.StructuredError, answer.Truncated = f.Structured, f.StructuredError, f.Truncated
+		answer.Structured, answer.StructuredError, answer.Truncated = v.json(f.Structured), v.text(f.StructuredError), f.Truncated
 		answer.Blocked, answer.IterationLimitReached, answer.Limit = f.Blocked, f.IterationLimitReached, f.Limit
 	}
 	writeJSON(w, http.StatusOK, answer)
@@ -170,7 +177,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, handle *agent.Ha
 }
 
 // callsOf lists the calls the model made in a run, those of earlier stretches too.
-func (s *Server) callsOf(ctx context.Context, runID, threadID string) ([]callAnswer, error) {
+func (s *Server) callsOf(ctx context.Context, runID, threadID string, v view) ([]callAnswer, error) {
 	thread, err := s.log.Thread(ctx, threadID)
 	if err != nil {
 		return nil, fmt.Errorf("list the calls of run %s: %w", runID, err)
@@ -181,15 +188,15 @@ func (s *Server) callsOf(ctx context.Context, runID, threadID string) ([]callAns
 			continue
 		}
 		for _, call := range m.ToolCalls {
-			calls = append(calls, callAnswerOf(call))
+			calls = append(calls, callAnswerOf(v.call(call)))
 		}
 	}
 	return calls, nil
 }
 
 // failureOf is the answer for a run that failed: its own code and the status of that. What has no code of its own is hidden.
-func (s *Server) failureOf(runID, threadID string, err *agent.RunError) error {
-	f := &failure{status: statusOf(err.Code), code: err.Code, message: err.Message, runID: runID, threadID: threadID}
+func (s *Server) failureOf(runID, threadID string, v view, err *agent.RunError) error {
+	f := &failure{status: statusOf(err.Code), code: err.Code, message: v.failed(err.Message), runID: runID, threadID: threadID}
 	if f.code == "" || f.code == CodeInternal {
 		s.logger().Error("a run failed", "run", runID, "error", err)
 		f.code, f.message = CodeInternal, hidden
@@ -245,14 +252,6 @@ type approvalAnswer struct {
 	Since     int64              `json:"since"` // Unix ms
 	Decision  *approval.Decision `json:"decision,omitempty"`
 	DecidedAt int64              `json:"decidedAt,omitempty"` // Unix ms
-}
-
-func approvalAnswers(pending []*approval.Pending) []approvalAnswer {
-	answers := make([]approvalAnswer, 0, len(pending))
-	for _, p := range pending {
-		answers = append(answers, approvalAnswerOf(p))
-	}
-	return answers
 }
 
 func approvalAnswerOf(p *approval.Pending) approvalAnswer {

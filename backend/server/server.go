@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"callboard/backend/agent"
+	"callboard/backend/redact"
 )
 
 // Server serves agents. Its fields are set before Handler is called and not changed after; those left out get the defaults they
@@ -37,7 +38,12 @@ type Server struct {
 	// ShowHeld lets GET /runs/{id}/requests show what models answered agents that hold back their turns, blocked answers included.
 	// It is for operators; without it that part of the answer is left out.
 	ShowHeld bool
-	Logger      *slog.Logger // nil is slog.Default()
+	// Redact is what leaves the server, for whom; nil masks nothing.
+	Redact *redact.Policy
+	// ViewOf says what the client of a request sees; nil is redact.Operator for every one. With ?view=user an operator asks for what
+	// a user would see.
+	ViewOf func(r *http.Request) redact.View
+	Logger *slog.Logger // nil is slog.Default()
 
 	once     sync.Once
 	log      agent.Store

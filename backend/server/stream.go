@@ -21,6 +21,9 @@ type stream struct {
 	w   http.ResponseWriter
 	out *http.ResponseController
 	buf []byte
+
+	view view
+	read eventReader // as the view sees them
 }
 
 // canStream reports whether an answer can go out in pieces, as http.ResponseController looks for it.
@@ -41,11 +44,15 @@ func canStream(w http.ResponseWriter) error {
 }
 
 // openStream sends the headers at once.
-func openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
+func (s *Server) openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
 	if err := canStream(w); err != nil {
 		return nil, err
 	}
-	t := &stream{w: w, out: http.NewResponseController(w)}
+	v, err := s.viewOf(r)
+	if err != nil {
+		return nil, err
+	}
+	t := &stream{w: w, out: http.NewResponseController(w), view: v, read: v.events(s.log.Events)}
 	// The server's timeouts are those of requests; a writer that has none needs no lifting.
 	_ = t.out.SetReadDeadline(time.Time{})
 	_ = t.out.SetWriteDeadline(time.Time{})
@@ -168,7 +175,7 @@ func (s *Server) follow(ctx context.Context, t *stream, runID string, after int6
 func (s *Server) sendStored(ctx context.Context, t *stream, runID string, after int64, one bool) (int64, error) {
 	last := after
 	for {
-		records, err := s.log.Events(ctx, runID, last, pageSize)
+		records, err := t.read(ctx, runID, last, pageSize)
 		if err != nil {
 			return last, err
 		}

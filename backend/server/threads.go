@@ -25,6 +25,10 @@ const (
 // listThreads answers with the threads whose title holds ?query=, the last touched first; ?before= goes on from the last one's
 // updatedAt.
 func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	before, err := number(r.URL.Query().Get("before"))
 	if err != nil {
 		return invalid("before: %v", err)
@@ -42,6 +46,9 @@ func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
 	}
 	if threads == nil {
 		threads = []agent.ThreadSummary{}
+	}
+	for i := range threads {
+		threads[i].Title = v.text(threads[i].Title)
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"threads": threads})
 	return nil
@@ -90,16 +97,20 @@ type toolResultAnswer struct {
 }
 
 func (s *Server) getThread(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	thread, err := s.findThread(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	answer := threadAnswer{
-		ID: thread.ID, Title: thread.Title, AgentName: thread.AgentName, Messages: make([]messageAnswer, 0, len(thread.Messages)),
+		ID: thread.ID, Title: v.text(thread.Title), AgentName: thread.AgentName, Messages: make([]messageAnswer, 0, len(thread.Messages)),
 		CreatedAt: thread.CreatedAtMs, UpdatedAt: thread.UpdatedAtMs,
 	}
 	for _, m := range thread.Messages {
-		answer.Messages = append(answer.Messages, messageAnswerOf(m))
+		answer.Messages = append(answer.Messages, messageAnswerOf(v.message(m)))
 	}
 	writeJSON(w, http.StatusOK, answer)
 	return nil
@@ -249,6 +260,10 @@ type runRow struct {
 
 // listRuns answers with a thread's runs, oldest first.
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	id := r.PathValue("id")
 	runs, err := s.log.Runs(r.Context(), agent.RunQuery{ThreadID: id, Bare: true})
 	if err != nil {
@@ -262,8 +277,8 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	rows := make([]runRow, 0, len(runs))
 	for _, run := range runs {
 		rows = append(rows, runRow{
-			RunID: run.ID, ThreadID: run.ThreadID, AgentName: run.AgentName, Input: run.Input, Status: run.Status, Last: run.Last,
-			Turns: run.Turn, Calls: run.CallCount, Usage: run.Usage, Error: run.Error, ErrorCode: run.ErrorCode,
+			RunID: run.ID, ThreadID: run.ThreadID, AgentName: run.AgentName, Input: v.text(run.Input), Status: run.Status, Last: run.Last,
+			Turns: run.Turn, Calls: run.CallCount, Usage: run.Usage, Error: v.failed(run.Error), ErrorCode: run.ErrorCode,
 			CreatedAt: run.CreatedAtMs, UpdatedAt: run.UpdatedAtMs,
 		})
 	}

@@ -3,6 +3,7 @@ package studio
 import (
 	"net/http"
 
+	"callboard/backend/redact"
 	"callboard/backend/server"
 )
 
@@ -14,7 +15,7 @@ func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.han
 
 // serve puts the routes together.
 func (s *Studio) serve() error {
-	s.server = &server.Server{Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Logger: s.log}
+	s.server = &server.Server{Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: &redact.Policy{Secrets: s.secrets}, Logger: s.log}
 	for i := range agentKinds {
 		tools, err := s.tools("", false)
 		if err != nil {
@@ -35,6 +36,11 @@ func (s *Studio) serve() error {
 	mux.Handle("/", page{s.config.Assets})
 	s.handler = mux
 	return nil
+}
+
+// secrets are what no answer shows, wherever it came from: a tool may print a key, a server quote it.
+func (s *Studio) secrets() []string {
+	return append(s.keys.all(), s.config.Key)
 }
 
 // forgetting lets the studio clear up after a thread that is deleted.

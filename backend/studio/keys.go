@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -56,6 +58,13 @@ func (k *keyring) get(providerID string) (key, kept string) {
 		return key, keptInFile
 	}
 	return "", keptNowhere
+}
+
+// all are the keys of all providers.
+func (k *keyring) all() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return append(slices.Collect(maps.Values(k.memory)), slices.Collect(maps.Values(k.file))...)
 }
 
 // put keeps a key in one place and in no other. An empty key, or keptNowhere, forgets it.

@@ -1,0 +1,88 @@
+// Package redact says what leaves the process, and for whom: secrets are masked for everyone, and a user-facing client sees less of a
+// call than the operator of the agents does. A policy works on events, on JSON and on text; it replaces content and never removes an
+// event, so that numbers and order stay as they are in the log. It knows nothing of stores, servers or windows.
+package redact
+
+import "regexp"
+
+// View is who reads.
+type View string
+
+const (
+	Operator View = "operator" // sees everything but secrets
+	User     View = "user"     // sees what Policy.Tools and Policy.Others show, and no secret
+)
+
+// Mask stands where a secret was, whatever its length.
+const Mask = "[redacted]"
+
+// Hidden stands where a view has nothing to show.
+const Hidden = "[hidden]"
+
+// MinSecret is how many bytes a value of Policy.Secrets has at least: a shorter one would be found everywhere, and is passed over.
+const MinSecret = 6
+
+// Policy says what each view sees. The zero value masks nothing for the operator, and shows a user labels, states and answers.
+// It does not change once it is used, and is safe for concurrent use.
+type Policy struct {
+	// Secrets are the values nobody is shown; it is asked at the start of each stream, text or JSON. May be nil.
+	Secrets func() []string
+	// Patterns find secrets by their looks: a match is masked, or its first group where it has one. Patterns() has the usual ones.
+	Patterns []*regexp.Regexp
+	// Tools says by name what a user sees of a tool's calls, Others what of those that are not in it.
+	Tools  map[string]Show
+	Others Show
+	// Reasoning shows a user the model's reasoning.
+	Reasoning bool
+}
+
+// Show is what a user sees of a call beside its label, its state and its error's code.
+type Show struct {
+	Arguments bool
+	Result    bool
+	Details   bool // and progress
+	Error     bool // the message
+	// NoDetail keeps back the detail line and the summary of its presentation.
+	NoDetail bool
+}
+
+// Text masks the secrets of a text.
+func (p *Policy) Text(text string) string { return p.masker().text(text) }
+
+// JSON masks the secrets of a JSON text, in the values of members with a telling name (password, token, authorization, …) too. What is
+// not JSON is masked as text.
+func (p *Policy) JSON(text []byte) []byte { return p.masker().json(text) }
+
+func (p *Policy) masker() *masker {
+	m := &masker{patterns: p.Patterns}
+	if p.Secrets != nil {
+		m.literals = literals(p.Secrets())
+	}
+	return m
+}
+
+func (p *Policy) show(toolName string) Show {
+	if show, named := p.Tools[toolName]; named {
+		return show
+	}
+	return p.Others
+}
+
+// Patterns are the looks of secrets that many services use: keys with a known beginning, tokens after "Bearer" or "password=", the
+// password of an address, signed tokens, private keys.
+func Patterns() []*regexp.Regexp {
+	return patterns
+}
+
+var patterns = []*regexp.Regexp{
+	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+	regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}`),
+	regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`),
+	regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`),
+	regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`),
+	regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`),
+	regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`),
+	regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`),
+	regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`),
+	regexp.MustCompile(`(?i)(?:password|passwd|secret|token|api[_-]?key)\b["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`),
+}

@@ -1,0 +1,67 @@
+package redact
+
+import (
+	"encoding/json"
+
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+)
+
+// Approval is a waiting call as a view sees it.
+func (p *Policy) Approval(view View, a protocol.Approval) protocol.Approval {
+	s := p.Stream(view)
+	s.tools[a.ToolCallID] = a.ToolName
+	return s.approval(a)
+}
+
+// Message is a message of a thread as a view sees it, with what its metadata holds for clients.
+func (p *Policy) Message(view View, m *model.Message) *model.Message {
+	s := p.Stream(view)
+	c := *m
+	c.Content, c.Reasoning, c.Metadata = s.masker.text(c.Content), s.masker.text(c.Reasoning), s.raw(c.Metadata)
+	if s.user && !p.Reasoning {
+		c.Reasoning = ""
+	}
+	c.ToolCalls = make([]model.ToolCall, len(m.ToolCalls))
+	for i, call := range m.ToolCalls {
+		c.ToolCalls[i] = p.Call(view, call)
+	}
+	if m.Role == model.RoleTool {
+		s.tools[m.ToolCallID] = m.ToolName
+		show := s.show(m.ToolCallID)
+		if !show.Result {
+			c.Content = Hidden
+		}
+		c.Metadata = hideMembers(c.Metadata, show)
+	}
+	return &c
+}
+
+// Call is a call as a view sees it.
+func (p *Policy) Call(view View, call model.ToolCall) model.ToolCall {
+	if view == User && !p.show(call.Name).Arguments {
+		call.Arguments = "{}"
+		return call
+	}
+	call.Arguments = p.masker().text(call.Arguments)
+	return call
+}
+
+// hideMembers leaves out of a result's metadata what is not shown.
+func hideMembers(metadata json.RawMessage, show Show) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(metadata, &members) != nil {
+		return metadata
+	}
+	if !show.Details {
+		delete(members, "details")
+	}
+	if _, failed := members["error"]; failed && !show.Error {
+		members["error"] = quoted("The call failed.")
+	}
+	if show.NoDetail {
+		delete(members, "presentation")
+	}
+	kept, _ := json.Marshal(members) // JSON that was decoded encodes
+	return kept
+}

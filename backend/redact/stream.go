@@ -1,0 +1,281 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// Stream is what a view sees of one run. It is fed the run's events from the first on, and gives them under the same numbers.
+//
+// A secret may come in pieces, so the texts of parts and arguments are masked joined: a delta gives what no later piece can change,
+// which may be nothing, and the last one of a part waits, with what comes after it, until the part goes on or ends.
+type Stream struct {
+	policy *Policy
+	masker *masker
+	user   bool
+	tools  map[string]string // names by call
+	parts  map[string]*part
+	held   []protocol.Frame // in order; the first is a delta whose text is not settled
+	open   int              // parts whose last delta is held
+}
+
+// part is a text that comes in pieces.
+type part struct {
+	pending string // not given yet
+	delta   *string
+	begun   bool
+}
+
+// Stream starts a view of a run.
+func (p *Policy) Stream(view View) *Stream {
+	return &Stream{policy: p, masker: p.masker(), user: view == User, tools: map[string]string{}, parts: map[string]*part{}}
+}
+
+// Push takes the run's next event and returns those that may go out now, in order.
+func (s *Stream) Push(f protocol.Frame) []protocol.Frame {
+	f.Event = s.event(f.Event)
+	s.held = append(s.held, f)
+	if s.open > 0 {
+		return nil
+	}
+	out := s.held
+	s.held = nil
+	return out
+}
+
+// Passes reports whether an event may go out as it is stored, without Push: it holds no secret, it is no piece of a text, and nothing
+// waits. It is for readers of long logs, to whom decoding each event would cost more than all the rest.
+func (s *Stream) Passes(stored []byte) bool {
+	if s.user || len(s.masker.patterns) > 0 || s.open > 0 {
+		return false
+	}
+	if len(s.masker.literals) == 0 {
+		return true
+	}
+	head := stored[:min(len(stored), 32)]
+	if end := bytes.IndexByte(head, ','); end < 0 || bytes.Contains(head[:end], []byte("-delta")) {
+		return false
+	}
+	for _, literal := range s.masker.literals {
+		if bytes.Contains(stored, []byte(literal)) {
+			return false
+		}
+	}
+	return true
+}
+
+// piece takes a delta of a part and keeps its place until its text is settled.
+func (s *Stream) piece(key string, delta *string) {
+	p := s.parts[key]
+	if p == nil {
+		p = &part{}
+		s.parts[key] = p
+	}
+	if p.delta != nil { // the one before is not the last
+		p.delta = nil
+		s.open--
+	}
+	p.pending += *delta
+	n := s.masker.settled(p.pending)
+	*delta, p.pending = s.masker.text(p.pending[:n]), p.pending[n:]
+	if p.pending != "" {
+		p.delta = delta
+		s.open++
+	}
+}
+
+func (s *Stream) endPart(key string) {
+	p := s.parts[key]
+	if p == nil {
+		return
+	}
+	if p.delta != nil {
+		*p.delta += s.masker.text(p.pending)
+		s.open--
+	}
+	delete(s.parts, key)
+}
+
+// hide gives a delta of which nothing is shown: joined, the deltas of a part are first and blanks.
+func (s *Stream) hide(key, first string) string {
+	p := s.parts[key]
+	if p == nil {
+		p = &part{}
+		s.parts[key] = p
+	}
+	if p.begun {
+		return " "
+	}
+	p.begun = true
+	return first
+}
+
+// event returns a copy of an event as the view sees it.
+func (s *Stream) event(event protocol.Event) protocol.Event {
+	switch e := event.(type) {
+	case *protocol.Message:
+		c := *e
+		c.Content = s.masker.text(c.Content)
+		return &c
+	case *protocol.Turn:
+		c := *e
+		if c.Reason = s.masker.text(c.Reason); s.user {
+			c.Reason = ""
+		}
+		return &c
+	case *protocol.TextDelta:
+		c := *e
+		s.piece("text "+c.ID, &c.Delta)
+		return &c
+	case *protocol.TextEnd:
+		s.endPart("text " + e.ID)
+	case *protocol.ReasoningDelta:
+		c := *e
+		if s.user && !s.policy.Reasoning {
+			c.Delta = s.hide("reasoning "+c.ID, Hidden)
+		} else {
+			s.piece("reasoning "+c.ID, &c.Delta)
+		}
+		return &c
+	case *protocol.ReasoningEnd:
+		s.endPart("reasoning " + e.ID)
+	case *protocol.ToolCallStart:
+		c := *e
+		s.tools[c.ID] = c.ToolName
+		c.Presentation = s.presentation(c.Presentation, s.show(c.ID))
+		return &c
+	case *protocol.ToolCallDelta:
+		c := *e
+		if s.show(c.ID).Arguments {
+			s.piece("call "+c.ID, &c.ArgsTextDelta)
+		} else {
+			c.ArgsTextDelta = s.hide("call "+c.ID, "{}")
+		}
+		return &c
+	case *protocol.ToolCallEnd:
+		s.endPart("call " + e.ID)
+	case *protocol.ToolUpdate:
+		return s.update(e)
+	case *protocol.CallState:
+		c := *e
+		c.Reason = s.masker.text(c.Reason)
+		if !s.show(c.ToolCallID).Arguments {
+			c.ArgumentsHash = "" // of a short text, it gives the text away
+		}
+		return &c
+	case *protocol.ToolResult:
+		return s.result(e)
+	case *protocol.ApprovalRequired:
+		c := *e
+		c.Approvals = make([]protocol.Approval, len(e.Approvals))
+		for i, a := range e.Approvals {
+			c.Approvals[i] = s.approval(a)
+		}
+		return &c
+	case *protocol.Error:
+		s.endAll()
+		c := *e
+		if c.Message = s.masker.text(c.Message); s.user {
+			c.Message = "The run failed."
+		}
+		return &c
+	case *protocol.Finish:
+		s.endAll()
+		c := *e
+		c.Structured, c.StructuredError = s.raw(c.Structured), s.masker.text(c.StructuredError)
+		return &c
+	case *protocol.Unknown:
+		c := *e
+		if c.Raw = s.raw(c.Raw); s.user {
+			c.Raw, _ = json.Marshal(map[string]protocol.Type{"type": c.Kind}) // a map of a string always encodes
+		}
+		return &c
+	}
+	return event
+}
+
+func (s *Stream) endAll() {
+	for key := range s.parts {
+		s.endPart(key)
+	}
+}
+
+// show is what the view sees of a call.
+func (s *Stream) show(toolCallID string) Show {
+	if !s.user {
+		return Show{Arguments: true, Result: true, Details: true, Error: true}
+	}
+	return s.policy.show(s.tools[toolCallID])
+}
+
+func (s *Stream) update(e *protocol.ToolUpdate) *protocol.ToolUpdate {
+	c, show := *e, s.show(e.ToolCallID)
+	c.Presentation = s.presentation(c.Presentation, show)
+	c.Content, c.Details = s.raw(c.Content), s.raw(c.Details)
+	if !show.Details {
+		c.Content, c.Details, c.ContentRef, c.DetailsRef = nil, nil, nil, nil
+	}
+	if c.ArgumentsText != nil || c.Arguments != nil {
+		if !show.Arguments {
+			text := "{}"
+			c.ArgumentsText, c.Arguments = &text, json.RawMessage(text)
+		} else if c.Arguments = s.raw(c.Arguments); c.ArgumentsText != nil {
+			text := s.masker.text(*c.ArgumentsText)
+			c.ArgumentsText = &text
+		}
+	}
+	return &c
+}
+
+func (s *Stream) result(e *protocol.ToolResult) *protocol.ToolResult {
+	c, show := *e, s.show(e.ToolCallID)
+	c.Presentation = s.presentation(c.Presentation, show)
+	c.Result, c.Details, c.Error = s.raw(c.Result), s.raw(c.Details), s.masker.text(c.Error)
+	if !show.Details {
+		c.Details, c.DetailsRef = nil, nil
+	}
+	if !show.Result {
+		if c.ResultRef = nil; !c.Dropped && c.Error == "" {
+			c.Result = quoted(Hidden)
+		}
+	}
+	if !show.Error && c.Error != "" {
+		c.Error = "The call failed."
+	}
+	return &c
+}
+
+func (s *Stream) approval(a protocol.Approval) protocol.Approval {
+	if _, known := s.tools[a.ToolCallID]; !known {
+		s.tools[a.ToolCallID] = a.ToolName
+	}
+	show := s.show(a.ToolCallID)
+	a.Presentation = s.presentation(a.Presentation, show)
+	a.Arguments, a.ArgumentsText, a.Details = s.raw(a.Arguments), s.masker.text(a.ArgumentsText), s.raw(a.Details)
+	if !show.Arguments {
+		a.Arguments, a.ArgumentsText, a.ArgumentsHash, a.Details = json.RawMessage("{}"), "{}", "", nil
+	}
+	return a
+}
+
+func (s *Stream) presentation(p *tool.Presentation, show Show) *tool.Presentation {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	c.Label, c.Detail, c.Summary = s.masker.text(c.Label), s.masker.text(c.Detail), s.masker.text(c.Summary)
+	if show.NoDetail {
+		c.Detail, c.Summary = "", ""
+	}
+	return &c
+}
+
+func (s *Stream) raw(text json.RawMessage) json.RawMessage {
+	if text == nil {
+		return nil
+	}
+	return s.masker.json(text)
+}
