@@ -3,6 +3,9 @@
 import { createServer } from 'node:http'
 import { atEnd } from './harness.mjs'
 
+/** What every image is that the events refer to: the studio has none of them. */
+const dot = Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64')
+
 /**
  * Opens a gate before a thread of the studio: its one run has the given events, each the line of JSON it is on the wire. None
  * goes through until `let` says how many.
@@ -35,6 +38,10 @@ export async function gate(t, studio, threadId, lines) {
       const events = lines.slice(Number(url.searchParams.get('after') ?? 0), upTo).join(',\n')
       response.writeHead(200, { 'Content-Type': 'application/json' })
       response.end(`{"events":[\n${events}\n],"last":${upTo},"status":"${statuses[upTo]}"}`)
+      return
+    }
+    if (url.pathname.startsWith('/api/blobs/')) {
+      response.writeHead(200, { 'Content-Type': 'image/gif' }).end(dot)
       return
     }
     const upstream = await fetch(new URL(request.url, studio.address), { headers: bearer, redirect: 'manual' })
