@@ -29,6 +29,7 @@ type Tool struct {
 	Tags         []string           `json:"tags"`
 	SideEffects  []tool.SideEffect  `json:"sideEffects"`
 	TimeoutMs    int64              `json:"timeoutMs"`
+	Sandbox      tool.SandboxType   `json:"sandbox"` // empty for none
 	Presentation *tool.Presentation `json:"presentation"`
 }
 

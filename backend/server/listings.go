@@ -59,7 +59,7 @@ type toolAnswer struct {
 	Tags         []string           `json:"tags,omitempty"`
 	SideEffects  []tool.SideEffect  `json:"sideEffects,omitempty"`
 	TimeoutMs    int64              `json:"timeoutMs,omitempty"`
-	Sandbox      tool.SandboxType   `json:"sandbox,omitempty"` // where its calls run, if it declares that
+	Sandbox      tool.SandboxType   `json:"sandbox,omitempty"`      // where its calls run, if it declares that
 	Presentation *tool.Presentation `json:"presentation,omitempty"` // of every call
 }
 

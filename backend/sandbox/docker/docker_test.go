@@ -161,7 +161,6 @@ func TestWhatCannotRunSaysWhy(t *testing.T) {
 		code      string
 		want      string
 	}{
-		"x":                   {map[string]any{}, image, tool.CodeInvalidArgs, "there is no command"},
 		"a relative folder":   {map[string]any{"command": "true", "cwd": "x"}, image, tool.CodeInvalidArgs, "at '/cwd'"},
 		"an image of nobody":  {map[string]any{"command": "true"}, "127.0.0.1:1/none:1", tool.CodeSandboxFailed, "127.0.0.1:1/none:1 is not there and cannot be pulled"},
 		"no name of an image": {map[string]any{"command": "true"}, "UPPER CASE", tool.CodeSandboxFailed, "invalid reference format"},
