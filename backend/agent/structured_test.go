@@ -78,6 +78,9 @@ func TestAnAnswerOfAType(t *testing.T) {
 			if len(sent) != c.requests {
 				t.Errorf("got %d requests, want %d", len(sent), c.requests)
 			}
+			if !strings.Contains(sent[0], `"responseSchema":{"`) {
+				t.Errorf("the request says nothing of the schema: %s", sent[0])
+			}
 			if c.requests > 1 && (!strings.Contains(sent[1], "does not fit") || !strings.Contains(sent[1], `"noTools":true`)) {
 				t.Errorf("the model is not told what was wrong: %s", sent[1])
 			}

@@ -20,15 +20,19 @@ type key struct {
 	noTools      bool
 	tools        *model.ToolSchema
 	toolCount    int
+	schema       *byte // of the answer
 }
 
 const closing = "]}"
 
-// sent encodes the request as {"agent":…,"model":…,"tools":[…],"messages":[…]}, and each message once in a run.
+// sent encodes the request as {"agent":…,"model":…,"noTools":…,"responseSchema":…,"tools":[…],"messages":[…]}, and each message once in a run.
 func sent(r *model.Request) *model.Sent {
 	k := key{agent: r.Agent, model: r.Model, noTools: r.NoTools, toolCount: len(r.Tools)}
 	if k.toolCount > 0 {
 		k.tools = &r.Tools[0]
+	}
+	if len(r.ResponseSchema) > 0 {
+		k.schema = &r.ResponseSchema[0]
 	}
 	m := &memo{}
 	if r.Memo != nil {
@@ -67,6 +71,9 @@ func appendHead(dst []byte, r *model.Request) []byte {
 	dst = model.AppendQuoted(dst, r.Model)
 	dst = append(dst, `,"noTools":`...)
 	dst = strconv.AppendBool(dst, r.NoTools)
+	if len(r.ResponseSchema) > 0 {
+		dst = append(append(dst, `,"responseSchema":`...), r.ResponseSchema...)
+	}
 	dst = append(dst, `,"tools":[`...)
 	for i, t := range r.Tools {
 		if i > 0 {
