@@ -120,6 +120,13 @@ func (s *Source) Check() error {
 	return nil
 }
 
+// Start begins to start the server where it does not run, and does not wait for it.
+func (s *Source) Start() {
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _ = s.connect(done) // State says what came of it
+}
+
 // Tools starts the server where it does not run, and returns the tools it lists now, those that can be used. The same list is the
 // same tools. With an error, the tools are the last that are known: their calls try again to start the server.
 func (s *Source) Tools(ctx context.Context) ([]*tool.Tool, error) {

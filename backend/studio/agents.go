@@ -82,6 +82,7 @@ func (s *Studio) resolve(ctx context.Context, name, threadID string) (*agent.Age
 	if err != nil {
 		return nil, err
 	}
+	s.awaitSources(ctx)
 	return s.agent(kind, backend, modelName, tools), nil
 }
 

@@ -52,6 +52,9 @@ func (s *Studio) routes(mux *http.ServeMux) {
 		"PUT /api/studio/providers/{id}":       s.putProvider,
 		"DELETE /api/studio/providers/{id}":    s.deleteProvider,
 		"POST /api/studio/providers/{id}/test": s.testProvider,
+		"PUT /api/studio/mcp/{name}":           s.putMCP,
+		"DELETE /api/studio/mcp/{name}":        s.deleteMCP,
+		"POST /api/studio/mcp/{name}/test":     s.testMCP,
 		"GET /api/studio/found":                s.getFound,
 		"GET /api/studio/folders":              s.getFolders,
 		"GET /api/studio/schedules":            s.getSchedules,
@@ -74,6 +77,7 @@ type state struct {
 	Found       []found        `json:"found"`
 	Settings    settings       `json:"settings"`
 	Toolsets    []toolsetView  `json:"toolsets"`
+	MCPServers  []mcpView      `json:"mcpServers"`
 	Sandbox     sandboxView    `json:"sandbox"`
 	Folder      string         `json:"folder"`
 	DemoMessage string         `json:"demoMessage"`
@@ -89,13 +93,15 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 	set, err := s.settings(ctx)
 	all, providersErr := s.providers(ctx)
 	list, foundErr := s.found(ctx)
-	if err := errors.Join(err, providersErr, foundErr); err != nil {
+	servers, serversErr := s.viewMCP(ctx)
+	if err := errors.Join(err, providersErr, foundErr, serversErr); err != nil {
 		s.fail(w, err)
 		return
 	}
 	answer := state{
 		Version: s.config.Version, Agents: agentKinds, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
-		Folder: s.config.Folder, DemoMessage: demoMessage,
+		MCPServers: servers,
+		Folder:     s.config.Folder, DemoMessage: demoMessage,
 	}
 	for _, p := range all {
 		answer.Providers = append(answer.Providers, s.viewProvider(p))

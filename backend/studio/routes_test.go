@@ -24,7 +24,7 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 			{"name": "demo", "description": "Shows what Callboard does, on a sample project, without a model", "needsModel": false},
 			{"name": "workspace", "description": "Works in your folder with your model", "needsModel": true}
 		],
-		"providers": [], "found": [],
+		"providers": [], "found": [], "mcpServers": [],
 		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true, "prices": [],
 			"toolsets": {"memory": true, "scheduler": true, "browser": false}, "browserHosts": []},
 		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."

@@ -73,6 +73,8 @@ type Studio struct {
 	scheduler *scheduler.Scheduler
 	browser   *browser.Browser
 
+	sources sources
+
 	mu sync.Mutex // held while a setting is read, changed and kept
 
 	connecting sync.Mutex
@@ -134,14 +136,15 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
 		return nil, err
 	}
-	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log}
+	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log}
 	if adjust != nil {
 		adjust(s.runner)
 	}
-	if err := errors.Join(s.openToolsets(), s.serve()); err != nil {
+	if err := errors.Join(s.openToolsets(), s.serve(), s.openSources(ctx)); err != nil {
 		return nil, err
 	}
 	if !c.OneThread {
+		s.sources.start()
 		if err := s.runner.Recover(ctx, ""); err != nil {
 			return nil, fmt.Errorf("go on with unfinished runs: %w", err)
 		}
@@ -185,6 +188,7 @@ func (s *Studio) close(ctx context.Context) error {
 	if s.runner != nil {
 		errs = append(errs, s.runner.Close(ctx))
 	}
+	s.sources.close()
 	if s.browser != nil {
 		s.browser.Close()
 	}

@@ -51,6 +51,21 @@ func (r *Registry) RegisterMany(tools ...*Tool) error {
 	return nil
 }
 
+// Replace puts tools in the place of all there are; refused ones, as with RegisterMany, leave everything as it is.
+func (r *Registry) Replace(tools ...*Tool) error {
+	if r == nil {
+		return errors.New("replace tools: there is no registry")
+	}
+	var fresh Registry
+	if err := fresh.RegisterMany(tools...); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byName, r.tools, r.schemas = fresh.byName, fresh.tools, nil
+	return nil
+}
+
 // Get returns the tool of a name.
 func (r *Registry) Get(name string) (*Tool, bool) {
 	if r == nil {

@@ -105,3 +105,17 @@ func TestARegistryIsSafeForConcurrentUse(t *testing.T) {
 		t.Errorf("got %d schemas, want 400", got)
 	}
 }
+
+func TestARegistryIsReplacedWholeOrNotAtAll(t *testing.T) {
+	a, b := define(t, tool.Config[none, string]{Name: "a", Run: func(tool.Context, none) (string, error) { return "", nil }}), define(t, tool.Config[none, string]{Name: "b", Run: func(tool.Context, none) (string, error) { return "", nil }})
+	var r tool.Registry
+	if err := r.Replace(a); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Replace(b, b); err == nil || !r.Has("a") || r.Has("b") {
+		t.Errorf("got %v and %v, want one name twice refused and nothing changed", err, r.Names())
+	}
+	if err := r.Replace(b); err != nil || r.Has("a") || !r.Has("b") || len(r.Schemas()) != 1 || r.Schemas()[0].Name != "b" {
+		t.Errorf("got %v and %v, want b alone", err, r.Names())
+	}
+}
