@@ -23,7 +23,9 @@ func secretive(t *testing.T, change func(*Server)) (w *world, runID string) {
 			change(s)
 		}
 	}, scripted.Turn{Chunks: []scripted.Chunk{
-		{Text: "It is s3cr"}, {Text: "3t-of"}, {Text: "-ada, said"},
+		{Text: "It is s3cr"},
+		{Text: "3t-of"},
+		{Text: "-ada, said"},
 		{ToolCalls: []model.ToolCall{{ID: "c1", Name: "release", Arguments: `{"target":"` + secret + `"}`}}},
 	}})
 	var run struct {

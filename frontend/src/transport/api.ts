@@ -81,6 +81,12 @@ export class Api {
     return splitEventsInSteps(answer, new Steps())
   }
 
+  /** The events of a run as a client made for users is sent them. */
+  async userEvents(runId: string, signal?: AbortSignal): Promise<Records> {
+    const answer = await this.#send('GET', `/runs/${at(runId)}/events?after=0&view=user`, undefined, signal)
+    return splitEventsInSteps(answer, new Steps())
+  }
+
   /** The text of a large value. */
   body(hash: string): Promise<string> {
     return this.#send('GET', `/blobs/${at(hash)}`)

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import type { Presentation } from '../../protocol/events'
 import type { Call } from '../../protocol/transcript'
 import { Keep } from '../../ui/kept'
-import { ToolIcon } from '../../ui/ToolIcon'
 import { Verbatim } from '../../ui/Verbatim'
 import { Blocks, ResultBlock } from '../details/Blocks'
 import { Fetching } from '../details/Fetching'
@@ -37,33 +36,6 @@ export function AppGot({ call: bare }: { call: Call }) {
         </Keep>
       )}
       {call.presentation && <PresentationFacts presentation={call.presentation} />}
-    </Section>
-  )
-}
-
-/** What a client made for users draws of the call. */
-export function ClientSees({ call }: { call: Call }) {
-  const look = call.presentation
-  return (
-    <Section title="What a user-facing client sees">
-      <div className="flex items-center gap-2 rounded-block border border-border bg-bg px-3 py-2 text-small">
-        <ToolIcon name={look?.icon} className="text-muted" />
-        <span className="shrink-0 font-semibold">
-          <Verbatim text={look?.label || call.toolName} />
-        </span>
-        <span className="min-w-0 flex-1 truncate font-mono text-code text-muted">
-          <Verbatim text={look?.detail ?? ''} />
-        </span>
-        {look?.summary && (
-          <span className="shrink-0 text-muted">
-            <Verbatim text={look.summary} />
-          </span>
-        )}
-      </div>
-      <p className="text-small text-muted">
-        The protocol sends such a client the same arguments, result and details as the application. Nothing is redacted
-        yet.
-      </p>
     </Section>
   )
 }

@@ -8,7 +8,8 @@ import { ToolIcon } from '../../ui/ToolIcon'
 import { Verbatim } from '../../ui/Verbatim'
 import { statusOf } from '../call/status'
 import { CallArguments } from './CallArguments'
-import { AppGot, ClientSees } from './CallResult'
+import { AppGot } from './CallResult'
+import { ClientSees } from './ClientSees'
 import { DroppedCall } from './DroppedCall'
 import type { TabProps } from './Inspector'
 import { ModelRead } from './ModelRead'
@@ -36,7 +37,7 @@ export function CallTab({ store, run, selected }: TabProps) {
               <div className="grid grid-cols-1 gap-5 @4xl:grid-cols-3">
                 <ModelRead store={store} run={run} call={call} />
                 <AppGot call={call} />
-                <ClientSees call={call} />
+                <ClientSees run={run} call={call} />
               </div>
             </>
           )}

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
-import { ok, refused } from '../../test/fake'
+import { events, ok, refused } from '../../test/fake'
 import { call, done, event, finish, message, result, start, state, turn } from '../../test/logs'
 import { openThread, renderIn } from '../../test/thread'
 import { Inspector } from './Inspector'
@@ -141,13 +141,24 @@ describe('a call', () => {
     expect(section.textContent).toMatch(/Cut: 1,000 of 51,000 characters are not shown to the model/)
   })
 
-  it('keeps every digit of the result, and says that nothing is redacted', async () => {
+  it('keeps every digit of the result, and shows what the server shows a user', async () => {
     const { transport, tab, select } = await inspector()
     read('x')(transport)
+    const shown = [
+      start(),
+      ...call('c1', 'read_file', '{}', { label: 'Read file' }),
+      result('c1', { result: '[hidden]', durationMs: 84 }),
+    ]
+    transport.on('GET /runs/r1/events', ({ path }) => {
+      expect(path).toMatch('view=user')
+      return events(shown, 0, 'completed')
+    })
     select('c1')
     tab('Call')
     expect(screen.getByRole('region', { name: 'What the application got' }).textContent).toMatch('2512292042121000001')
-    expect(screen.getByRole('region', { name: /user-facing/ }).textContent).toMatch('Nothing is redacted yet')
+    const user = screen.getByRole('region', { name: /user-facing/ })
+    await waitFor(() => expect(user.textContent).toMatch(/Read file.*\[hidden\]/))
+    expect(user.textContent).not.toMatch('a.txt')
   })
 
   it('that was dropped shows why and the bytes that came', async () => {
