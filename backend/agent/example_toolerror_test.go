@@ -32,7 +32,7 @@ func ExampleAgent_onToolError() {
 		},
 	}
 	runner := &agent.Runner{Logger: slog.New(slog.DiscardHandler)} // it gets what the ledger said
-	defer runner.Close(context.Background())
+	defer func() { _ = runner.Close(context.Background()) }()
 	outcome, err := runner.Run(context.Background(), a, agent.Input{Text: "What do we have?"})
 	fmt.Println(outcome.Status, err)
 	// Output: failed The ledger cannot be read now. Try again in an hour.

@@ -17,7 +17,8 @@ type ToolError struct {
 // hear tells the agent of a call that failed, before anyone else reads why. When that stops the run, the call's error and the
 // run's become the reason that was given, and the error itself goes to the log alone.
 func (x *run) hear(ctx tool.Context, c *call, result *tool.Result) (stop error) {
-	if x.agent.OnToolError == nil || result.Err == nil || ctx.Err() != nil {
+	failed := result.Err != nil && ctx.Err() == nil // a call that was stopped did not fail
+	if !failed || x.agent.OnToolError == nil {
 		return nil
 	}
 	code := tool.CodeExecutionFailed
