@@ -89,7 +89,7 @@ e2e: test-packages build
 	@echo "== end to end, in Chromium and in the window"
 	@cd frontend/e2e && node --test --test-timeout=600000 --test-concurrency=1 --test-reporter=./reporter.mjs
 
-bench: $(PAGE)
+bench: test-packages build
 	@go run ./build/bench
 
 format: bin/gofumpt $(MODULES)

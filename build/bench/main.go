@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -26,18 +25,11 @@ func main() {
 	}
 }
 
-// bench runs the benchmarks of Go and those in Chromium, which print their results as Go's do.
+// bench runs the benchmarks of Go and those of the window, which print their results as Go's do.
 func bench(ctx context.Context, out io.Writer) error {
 	commands := [][]string{
 		{"go", "test", "-run", "^$", "-bench", ".", "-benchtime", "3x", "-timeout", "30m", "-p", "1", "./backend/...", "./storage/..."},
-		{"node", "frontend/e2e/bench.mjs"},
-	}
-	pages, err := filepath.Glob("frontend/bench/*.mjs")
-	if err != nil {
-		return fmt.Errorf("find the page's benchmarks: %w", err)
-	}
-	for _, page := range pages {
-		commands = append(commands, []string{"node", page})
+		{"node", "frontend/bench/run.mjs"},
 	}
 	var all []result
 	for _, command := range commands {
@@ -58,9 +50,10 @@ func bench(ctx context.Context, out io.Writer) error {
 
 // result is a line of a benchmark: its name, and its values with their units.
 type result struct {
-	name   string
-	values []value
-	ratio  float64 // the largest of its "…of-budget" values; 0 where it has none
+	name     string
+	values   []value
+	budgeted bool
+	ratio    float64 // the largest of its "…of-budget" values
 }
 
 type value struct {
@@ -92,7 +85,7 @@ func parse(output []byte) []result {
 			number, unit := fields[i], fields[i+1]
 			if strings.HasSuffix(unit, "of-budget") {
 				if ratio, err := strconv.ParseFloat(number, 64); err == nil {
-					r.ratio = max(r.ratio, ratio)
+					r.budgeted, r.ratio = true, max(r.ratio, ratio)
 				}
 				continue
 			}
@@ -120,7 +113,7 @@ func table(out io.Writer, all []result) (over int) {
 	_, _ = fmt.Fprintln(w, "benchmark\tof budget\tmeasured")
 	for _, budgeted := range []bool{true, false} {
 		for _, r := range all {
-			if (r.ratio > 0) != budgeted {
+			if r.budgeted != budgeted {
 				continue
 			}
 			ratio := "–"

@@ -1,6 +1,8 @@
 // What a step of playback costs in Chromium, in a run of 100,000 events: all the main thread does for it, from the press to the
-// painted frame. Needs the built program; prints as Go prints its benchmarks, a mean each.
-import { closeBrowser, folder, open, says, script, serve, settled, start } from '../e2e/harness.mjs'
+// painted frame; a mean each.
+import { folder, open, says, script, serve, settled, start } from '../e2e/harness.mjs'
+import { report } from './report.mjs'
+import { mainThread } from './tasks.mjs'
 
 const budgetMs = 16
 const events = 100_000
@@ -52,9 +54,7 @@ function watch() {
   addEventListener('pointerdown', press, true)
 }
 
-const ends = []
-const t = { name: 'bench', passed: true, after: (end) => ends.push(end), diagnostic: console.error }
-try {
+export async function bench(t) {
   const studio = await serve(t, { args: ['--script', await script(t, says('Hi.')), '--folder', await folder(t)] })
   const run = await start(studio, 'Hi.')
   await settled(studio, run.runId, 'completed')
@@ -71,15 +71,9 @@ try {
   const slider = page.getByRole('slider', { name: 'Event' })
   await slider.waitFor()
   await page.getByText('event 99,999 of 100,000').waitFor()
-  console.log(`BenchmarkPage/playback_open 1 ${Date.now() - opened} ms ${events} events`)
+  report('playback_open', 1, [Date.now() - opened, 'ms'], [events, 'events'])
   await page.evaluate(watch)
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
-  /** The time the page's main thread was at work so far, in ms, whatever else the machine does. */
-  const worked = async () => {
-    const { metrics } = await devtools.send('Performance.getMetrics')
-    return metrics.find(({ name }) => name === 'TaskDuration').value * 1000
-  }
+  const worked = await mainThread(page)
   const measure = async (name, times, press, budget) => {
     await page.waitForTimeout(1000)
     await page.evaluate(() => window.painted(0))
@@ -88,9 +82,7 @@ try {
       await press()
       await page.evaluate(() => window.painted(1))
     }
-    const ms = ((await worked()) - before) / times
-    const ratio = budget ? ` ${(ms / budget).toFixed(3)} of-budget` : ''
-    console.log(`BenchmarkPage/playback_${name} ${times} ${ms.toFixed(1)} ms${ratio}`)
+    report(`playback_${name}`, times, [((await worked()) - before) / times, 'ms', budget])
   }
   const box = await slider.boundingBox()
   let seed = 7
@@ -111,7 +103,4 @@ try {
   await page.keyboard.press('Control+i')
   await steps('_beside_inspector')
   if (page.faults.length > 0) throw new Error(page.faults.join('\n'))
-} finally {
-  for (const end of ends.reverse()) await end()
-  await closeBrowser()
 }

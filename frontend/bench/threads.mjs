@@ -53,24 +53,3 @@ export async function played(t, turns) {
   await settled(studio, run.runId, 'completed')
   return { studio, run, events: (await linesOf(studio, run.runId)).length }
 }
-
-/**
- * A turn that writes the arguments of calls in pieces of so many bytes, so many pieces altogether, the calls by turns, and then
- * waits: the calls never end. perSecond is the pace.
- */
-export function written({ calls, pieces, size, perSecond }) {
-  const ids = Array.from({ length: calls }, (_, i) => `c${i}`)
-  const input = (toolCallId, more) => ({ toolInput: { toolCallId, ...more } })
-  const chunks = ids.flatMap((id, i) => [
-    input(id, { type: 'start', toolName: 'write_file' }),
-    input(id, { type: 'delta', delta: `{"path":"file-${i}.txt","content":"` }),
-  ])
-  const piece = (n) => `${`piece ${n} `.padEnd(size - 2, '.')}\\n`.slice(-size)
-  const every = Math.max(1, Math.round(perSecond / 100))
-  for (let n = 1; n <= pieces; n++) {
-    chunks.push(input(ids[n % calls], { type: 'delta', delta: piece(n) }))
-    if (n % every === 0) chunks.push({ delayMs: 9 }) // and about a millisecond for the pieces
-  }
-  for (const id of ids) chunks.push(input(id, { type: 'delta', delta: 'the very end' }))
-  return [...chunks, { delayMs: 600_000 }, { finishReason: 'stop' }]
-}

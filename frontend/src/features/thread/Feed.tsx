@@ -56,7 +56,7 @@ export function Feed({ store }: { store: ThreadStore }) {
     found >= 0 ? found : following ? rows.length - 1 : (list.current?.findItemIndex(list.current.scrollOffset) ?? 0)
 
   // At its end the list may have drawn nothing beyond the view; whoever turns back finds it there.
-  const before = following && !earlier ? Math.min(rows.length, kept) : 0
+  const before = following && !earlier && !playback ? Math.min(rows.length, kept) : 0
   const mounted = Array.from({ length: before }, (_, i) => rows.length - before + i)
   if (activeIndex >= 0) mounted.push(activeIndex)
 
@@ -229,7 +229,7 @@ export function Feed({ store }: { store: ThreadStore }) {
             scrollRef={scroller}
             data={rows}
             shift={above > 0}
-            bufferSize={ahead}
+            bufferSize={playback ? aheadInPlayback : ahead}
             keepMounted={mounted}
             onResize={look}
           >
@@ -278,6 +278,8 @@ const none: RunCall[] = []
 
 /** So far, in px, rows are drawn beyond the view: a wheel turned fast goes several hundred from one frame to the next. */
 const ahead = 1500
+/** Playback draws the rows anew at every step, and goes where it is sent: what lies beyond the view is not drawn for it. */
+const aheadInPlayback = 200
 /** So many rows at the end of the thread are drawn while it is followed. */
 const kept = 60
 
