@@ -53,6 +53,7 @@ const kinds = {
   progress: '14 of 10 files',
   json: '1e400',
   many: 'all checks passed',
+  seen: 'Rings, once more.',
   hostile: '</code><script>alert(1)</script>',
 }
 

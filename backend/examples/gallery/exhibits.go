@@ -64,8 +64,27 @@ func exhibits() ([]*tool.Tool, error) {
 		}
 		tools = append(tools, t)
 	}
+	seen, err := sight()
+	if err != nil {
+		return nil, err
+	}
 	counting, err := countdown()
-	return append(tools, counting), err
+	return append(tools, seen, counting), err
+}
+
+// sight gives the model an image to see, with a word on it.
+func sight() (*tool.Tool, error) {
+	return tool.Define(tool.Config[nothing, []tool.Part]{
+		Name: "seen", Description: "Shows the model an image",
+		Presentation: &tool.Presentation{Label: "Seen", Icon: "eye", Detail: "an image the model sees", Summary: "320 × 180"},
+		Run: func(tool.Context, nothing) ([]tool.Part, error) {
+			var b bytes.Buffer
+			if err := png.Encode(&b, drawing(320, 180)); err != nil {
+				return nil, fmt.Errorf("draw the image: %w", err)
+			}
+			return []tool.Part{tool.TextPart("Rings, once more."), tool.ImagePart(b.Bytes())}, nil
+		},
+	})
 }
 
 // countdown reports progress while it runs.

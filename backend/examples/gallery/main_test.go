@@ -41,6 +41,9 @@ func TestTheGuideShowsEveryKindOfDetails(t *testing.T) {
 			t.Errorf("no result has details of the kind %s", kind)
 		}
 	}
+	if !strings.Contains(log.String(), `"result":[{"type":"text","text":"Rings, once more."},{"type":"image","src":"`) {
+		t.Error("no result shows an image by its hash")
+	}
 	if strings.Contains(log.String(), `"error":`) {
 		t.Errorf("a call failed:\n%.2000s", log.String())
 	}
