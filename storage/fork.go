@@ -170,6 +170,9 @@ var copyRows = []string{
 		select ?2, ` + renamed("m.id") + `, role, content, reasoning, tool_call_id, tool_name, coalesce(r.fresh_id, run_id), at_ms,
 		metadata, metadata_parts` + fromChildren,
 	`insert into child_messages (run, i, parent_tool_call_id, message) select r.fresh, c.i, c.parent_tool_call_id, ` + renamed("m.id") + fromChildren,
+	`insert into message_images (thread, message, i, blob, width, height) select ?2, ` + renamed("i.message") + `, i.i, i.blob, i.width,
+		i.height from copied r join calls c on c.run = r.n and c.parent_tool_call_id != ''
+		join message_images i on i.thread = ?1 and i.message = c.message`,
 	`insert into message_calls (thread, message, i, id, provider_id, name, arguments) select ?2, ` + renamed("k.message") + `, k.i, k.id,
 		k.provider_id, k.name, k.arguments` + fromChildren + ` join message_calls k on k.thread = ?1 and k.message = m.id`,
 	`insert into message_calls (thread, message, i, id, provider_id, name, arguments) select ?2, ` + renamed("c.message") + `, c.i, c.id,

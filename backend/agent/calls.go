@@ -24,11 +24,11 @@ type execution struct {
 	worked time.Duration     // in earlier stretches, of a call in which an agent works
 	shown  []Blob            // the images of its result
 
-	waiting []*approval.Pending // what the agent in it waits for
-	queued  []*call             // of a call in a stored run: the last calls of the agent in it
+	queued []*call // of a call in a stored run: the last calls of the agent in it
 
 	// Guarded by the run's mu.
-	inner   *run // the agent that works in it
+	waiting []*approval.Pending // what the agent in it waits for
+	inner   *run                // the agent that works in it
 	cancel  context.CancelCauseFunc
 	stopped bool // cancelled before it started
 	told    bool // its result was told
@@ -205,9 +205,12 @@ func (x *run) executeOne(c *call) {
 }
 
 // do runs a call, or lets the agent that stands behind it do it, which may have to wait.
-func (x *run) do(ctx context.Context, c *call) (result tool.Result) {
+func (x *run) do(ctx context.Context, c *call) tool.Result {
 	if a := c.worker(); a != nil {
-		result, c.waiting = x.work(ctx, c, a)
+		result, waiting := x.work(ctx, c, a)
+		x.mu.Lock()
+		c.waiting = waiting
+		x.mu.Unlock()
 		return result
 	}
 	return x.runner.runCall(x.toolContext(ctx, c), c.prepared)

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -167,4 +168,60 @@ func TestAToolThatIsAnAgentIsDeclaredWhole(t *testing.T) {
 	if _, err := made.Prepare(`{"input":" "}`); err == nil {
 		t.Error("a blank input was taken")
 	}
+}
+
+func TestWhatStopsTheRunFromInsideACallStopsIt(t *testing.T) {
+	bad := tool.Must(tool.Config[echoInput, string]{
+		Name: "bad", Description: "d", Run: func(tool.Context, echoInput) (string, error) { return "", errors.New("SECRET") },
+	})
+	a := family(t, bad)
+	child := researcher("researcher", []*tool.Tool{bad}, model.ToolCall{ID: "k1", Name: "bad", Arguments: `{"text":"x"}`})
+	child.OnToolError = func(tool.Context, agent.ToolError) error { return errors.New("the disk is full") }
+	a.Tools = []*tool.Tool{asTool(t, child)}
+	w := newWorld(t, a)
+	outcome := w.run("go")
+	if outcome.Status != protocol.StatusFailed || outcome.Error != "the disk is full" {
+		t.Errorf("got %s %q, want failed with the safe reason", outcome.Status, outcome.Error)
+	}
+	if log := w.log(outcome.ID); strings.Contains(log, "SECRET") {
+		t.Errorf("the log tells what nobody is to read:\n%s", log)
+	}
+	for _, call := range w.seen(outcome.ID).Calls() {
+		if !call.Settled() {
+			t.Errorf("call %s is %s in the end", call.ID, call.State)
+		}
+	}
+	w.checkHistory()
+}
+
+func TestACallInsideThatIsAboutToWaitIsNotCancelledYet(t *testing.T) {
+	var did runs
+	started := make(chan string, 1)
+	a := family(t, danger(&did))
+	a.Parallel = true
+	a.Tools = append(a.Tools, sleeper(started))
+	a.Backend = steps(scripted.CallTools(ask("c1", "researcher"), model.ToolCall{ID: "c2", Name: "sleep", Arguments: `{"text":"long"}`}), scripted.Say("Done."))
+	w := newWorld(t, a)
+	h, err := w.r.Start(t.Context(), "demo", agent.Input{ThreadID: "t1", Text: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	for range 2000 { // until the agent inside waits
+		if err = w.r.CancelCall(t.Context(), h.RunID, "k1"); errors.Is(err, agent.ErrBusy) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if !errors.Is(err, agent.ErrBusy) {
+		t.Fatalf("got %v, want ErrBusy", err)
+	}
+	if err := w.r.CancelCall(t.Context(), h.RunID, "c2"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.wait(h); got.Status != protocol.StatusPaused || len(got.Pending) != 1 {
+		t.Fatalf("got %s with %d questions, want paused with one", got.Status, len(got.Pending))
+	}
+	w.settleAll(h.RunID)
+	w.checkHistory()
 }

@@ -23,7 +23,8 @@ func (r *Runner) Cancel(ctx context.Context, runID string) error {
 	return r.endPaused(ctx, runID, protocol.StateCancelled, "")
 }
 
-// CancelCall stops one call; its run goes on. It returns ErrNotFound, or ErrEnded when the call has its result.
+// CancelCall stops one call; its run goes on. It returns ErrNotFound, ErrEnded when the call has its result, or ErrBusy when it is
+// inside another call and about to wait, while calls beside that one still run.
 func (r *Runner) CancelCall(ctx context.Context, runID, toolCallID string) error {
 	if x := r.liveRun(runID); x != nil && x.sink.row().Status == protocol.StatusRunning {
 		return x.cancelCall(toolCallID)
@@ -47,6 +48,9 @@ func (x *run) cancelCall(id string) error {
 	for _, c := range x.current {
 		if c.inner != nil {
 			if err := c.inner.cancelCall(id); !errors.Is(err, ErrNotFound) {
+				if err == nil && len(c.waiting) > 0 {
+					err = fmt.Errorf("call %s waits until a person can be asked, once its run pauses: %w", id, ErrBusy)
+				}
 				return err
 			}
 		}
