@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +22,9 @@ import (
 type line struct {
 	listener net.Listener
 	mu       sync.Mutex
-	ends     []net.Conn
+	near     []net.Conn
+	far      []net.Conn
+	isCut    bool
 	wg       sync.WaitGroup
 }
 
@@ -44,7 +47,11 @@ func newLine(t *testing.T, to string) *line {
 				continue
 			}
 			l.mu.Lock()
-			l.ends = append(l.ends, near, far)
+			l.near, l.far = append(l.near, near), append(l.far, far)
+			if l.isCut {
+				near.Close() //nolint:errcheck // as above
+				far.Close()  //nolint:errcheck // as above
+			}
 			l.mu.Unlock()
 			l.wg.Go(func() { io.Copy(near, far) }) //nolint:errcheck // it ends when the line is cut
 			l.wg.Go(func() { io.Copy(far, near) }) //nolint:errcheck // as above
@@ -56,7 +63,8 @@ func newLine(t *testing.T, to string) *line {
 func (l *line) cut() {
 	l.listener.Close() //nolint:errcheck // that is the point
 	l.mu.Lock()
-	for _, end := range l.ends {
+	l.isCut = true
+	for _, end := range slices.Concat(l.far, l.near) { // nothing may get through once somebody notices
 		end.Close() //nolint:errcheck // as above
 	}
 	l.mu.Unlock()
@@ -91,6 +99,6 @@ func TestWhatHasBegunDoesNotRunAgainOnTheHost(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := r.client.ContainerRemove(t.Context(), name, client.ContainerRemoveOptions{Force: true}); err != nil {
-		t.Error(err)
+		t.Errorf("the container is not there any more, which nobody could remove: %v", err)
 	}
 }

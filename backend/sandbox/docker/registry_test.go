@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,9 @@ func registry(t *testing.T, layer []byte) (address string, pulls *atomic.Int64) 
 		return text
 	}
 	config := encode(map[string]any{
-		"architecture": runtime.GOARCH, "os": "linux", "config": map[string]any{}, "rootfs": map[string]any{"type": "layers", "diff_ids": []string{digest(layer)}},
+		"architecture": runtime.GOARCH, "os": "linux",
+		"config": map[string]any{"Labels": map[string]string{"made": rand.Text()}}, // an engine does not pull what it knows
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{digest(layer)}},
 	})
 	const kind = "application/vnd.docker.distribution.manifest.v2+json"
 	manifest := encode(map[string]any{
