@@ -52,6 +52,8 @@ type settings struct {
 	Toolsets switches `json:"toolsets"`
 	// BrowserHosts are hosts that are not on the public net and that the browser may reach all the same.
 	BrowserHosts []string `json:"browserHosts"`
+	// RetentionDays is after how many days without an event a thread is deleted; 0 keeps every one.
+	RetentionDays int `json:"retentionDays"`
 }
 
 // price is what a model costs, in US dollars per million tokens.
@@ -107,6 +109,8 @@ type settingsPatch struct {
 
 	Toolsets     switchesPatch `json:"toolsets"`
 	BrowserHosts *[]string     `json:"browserHosts"` // all of them
+
+	RetentionDays *int `json:"retentionDays"`
 }
 
 var themes = []string{"system", "light", "dark"}
@@ -184,6 +188,12 @@ func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) 
 		if set.BrowserHosts, err = checkHosts(*patch.BrowserHosts); err != nil {
 			return err
 		}
+	}
+	if patch.RetentionDays != nil {
+		if err := checkRetention(*patch.RetentionDays); err != nil {
+			return err
+		}
+		set.RetentionDays = *patch.RetentionDays
 	}
 	patch.Toolsets.apply(&set.Toolsets)
 	return nil

@@ -156,10 +156,11 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	return s, nil
 }
 
-// lookAround asks for a local Ollama while the studio opens.
+// lookAround asks for a local Ollama while the studio opens, and clears up after old threads.
 func (s *Studio) lookAround(ctx context.Context) {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.background.Go(func() { s.finder.look(ctx) })
+	s.background.Go(func() { s.retain(ctx) })
 }
 
 // Runner runs the studio's agents.
