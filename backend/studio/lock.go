@@ -16,18 +16,16 @@ var ErrInUse = errors.New("in use by another Callboard")
 
 // InUse returns an ErrInUse that names the process, when another one has the data folder open.
 func InUse(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
-		return nil
-	}
-	l, err := lock(dir)
-	if err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "lock")); err == nil {
+		l, err := lock(dir)
 		if errors.Is(err, ErrInUse) {
 			return err
 		}
-		return nil // opening it says why
+		if err == nil {
+			_ = l.Unlock() // it was taken only to see
+		}
 	}
-	_ = l.Unlock() // it is not kept
-	return nil
+	return nil // what else is wrong is said when it is opened
 }
 
 // lock takes the data folder for this process. The system lets go of it when the process ends, however it ends.

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
+import { fileURLToPath } from 'node:url'
 import {
   atEnd,
   calls,
@@ -18,6 +19,8 @@ import {
   until as wait,
 } from './harness.mjs'
 import { closeWindow } from './x11.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A window on a busy machine takes its time. */
 const until = (what, check) => wait(what, check, 90_000)
@@ -46,6 +49,23 @@ async function sessionBus(t) {
   return { DBUS_SESSION_BUS_ADDRESS: address.trim() }
 }
 
+/** Starts the notifications of a session: returns what they said, and a function that presses the last one. */
+async function notifications(t, bus) {
+  const dir = await folder(t)
+  const built = await command(
+    'go',
+    ['build', '-C', root, '-o', join(dir, 'notifyd'), './frontend/e2e/notifyd'],
+    process.env,
+  )
+  assert.equal(built.status, 0, built.stderr)
+  const child = spawn(join(dir, 'notifyd'), { env: environment(bus) })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (said += text))
+  atEnd(t, () => child.kill())
+  await until('the notifications', () => said.includes('ready'))
+  return { said: () => said, press: () => child.stdin.write('press\n') }
+}
+
 /** Opens the program's window on an X server. */
 async function openWindow(t, display, data, args = [], bus = {}) {
   const home = await folder(t)
@@ -71,6 +91,9 @@ async function openWindow(t, display, data, args = [], bus = {}) {
       const dialogId = await until(`the dialog "${title}"`, () => xdotool('search', '--onlyvisible', '--name', title))
       await xdotool('windowfocus', '--sync', dialogId)
     },
+    focus: () => xdotool('windowfocus', '--sync', id),
+    /** Gives the keyboard to nobody. */
+    blur: () => xdotool('windowfocus', '--sync', 'root'),
     type: (text) => xdotool('type', '--delay', '20', text),
   }
 }
@@ -214,6 +237,30 @@ test('Save of a block asks where and writes the file', async (t) => {
   await window.key('Return')
   const content = await until('the file', () => readFile(saved, 'utf8').catch(() => ''))
   assert.equal(content, 'What is kept.\n')
+})
+
+test('a notification says what waits while nobody looks, and a press on it leads to the card', async (t) => {
+  const display = await xserver(t)
+  const data = await folder(t)
+  const bus = await sessionBus(t)
+  const desktop = await notifications(t, bus)
+  const asks = [{ delayMs: 2000 }, ...calls(['c1', 'run_command', { command: 'echo yes' }])]
+  const path = await script(t, asks, says('Done.'))
+  const window = await openWindow(t, display, data, ['--script', path, '--folder', await folder(t)], bus)
+  await showsAPage(window, 'window-notify')
+  await window.key('g', 'o', 'Return')
+  const status = () => ask(data, 'select status from runs')
+  await until('the run to be live', async () => (await status()) === 'running')
+  await window.blur()
+  await until('the notification', () => desktop.said().includes('Needs approval: Run command'))
+  assert.equal(await status(), 'paused')
+  await window.focus()
+  desktop.press()
+  await until('A on the card to approve', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 700)) // so long the decision keys are dead on a row that just got the focus
+    await window.key('a')
+    return (await status()) === 'completed'
+  })
 })
 
 test('a signal closes the window without a question', async (t) => {
