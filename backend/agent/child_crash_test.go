@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -153,4 +154,74 @@ func TestAnAnswerGivenInsideACallIsNotAskedForAgain(t *testing.T) {
 	if got := w.history()[2].Content; got != `Found {"said":"x"}.` {
 		t.Errorf("the caller's model reads %s", got)
 	}
+}
+
+func TestD4ACallInsideThatRanWhenTheProcessDiedIsUnknown(t *testing.T) {
+	for name, c := range map[string]struct {
+		decision approval.Decision
+		ran      string
+		reads    string
+	}{
+		"run again":        {approval.Decision{Approved: true}, "x", "Found did x."},
+		"give up":          {approval.Decision{Reason: "gave up"}, "", "gave up"},
+		"hand in a result": {approval.Decision{Approved: true, Result: json.RawMessage(`"handed in"`)}, "", "Found handed in."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var did runs
+			inner := tool.Must(tool.Config[echoInput, string]{Name: "act", Description: "d", Run: func(_ tool.Context, in echoInput) (string, error) {
+				did.add(in.Text)
+				return "did " + in.Text, nil
+			}})
+			a := family(t, inner)
+			w := newWorld(t, a)
+			dying := &dyingStore{Store: w.store, after: `"toolCallId":"k1","state":"running"`}
+			w.store = dying
+			w.open(a)
+			id := w.run("go").ID
+			w.store = dying.Store
+			w.mu.Lock()
+			w.frames[id] = w.frames[id][:w.last(id)] // what the process that died told nobody stored
+			w.mu.Unlock()
+			did.texts = nil
+			w.open(a)
+			if err := w.r.Recover(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+			st := w.settled(id)
+			p := st.Approvals[len(st.Approvals)-1]
+			if st.Status != protocol.StatusPaused || p.Kind != protocol.KindUnknown || p.ParentToolCallID != "c1" || p.AgentName != "researcher" {
+				t.Fatalf("got %s and %+v, want paused with an unknown call inside c1 of the researcher", st.Status, p)
+			}
+			if got := w.ledger(id, "c1").State; got != protocol.StateWaiting || len(did.get()) > 0 {
+				t.Errorf("the call around it is %s after %q ran, want waiting and none", got, did.get())
+			}
+			_, h, err := w.r.Decide(t.Context(), p.ApprovalID, c.decision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := w.wait(h); got.Status != protocol.StatusCompleted {
+				t.Errorf("got %s %s, want completed", got.Status, got.Error)
+			}
+			if got := strings.Join(did.get(), ","); got != c.ran {
+				t.Errorf("ran %q, want %q", got, c.ran)
+			}
+			if got := w.history()[2].Content; !strings.Contains(got, c.reads) {
+				t.Errorf("the caller's model reads %q, want %q", got, c.reads)
+			}
+			w.checkHistory()
+			if name == "run again" {
+				w.golden("child-unknown", id)
+			}
+		})
+	}
+}
+
+// last is how many events of a run are stored.
+func (w *world) last(runID string) int {
+	w.t.Helper()
+	records, err := w.store.Events(w.t.Context(), runID, 0, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return len(records)
 }

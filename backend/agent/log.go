@@ -62,7 +62,7 @@ func (x *run) follow(l *line) {
 // readLog takes from the log what a resumed run has to know of its earlier stretches.
 func (x *run) readLog(ctx context.Context) error {
 	x.lines, x.workedOn = map[string]*line{}, map[string]time.Duration{}
-	var began int64
+	var began, before int64
 	running := map[string]int64{} // since when, by call
 	return x.runner.frames(ctx, x.id, func(record Record) error {
 		if !heads.Match(record.JSON) {
@@ -86,8 +86,8 @@ func (x *run) readLog(ctx context.Context) error {
 			case protocol.StateRunning:
 				running[e.ToolCallID] = f.AtMs
 			case protocol.StateWaiting:
-				if since, ran := running[e.ToolCallID]; ran {
-					x.workedOn[e.ToolCallID] += time.Duration(f.AtMs-since) * time.Millisecond
+				if since, ran := running[e.ToolCallID]; ran { // the program may have told it long after it stopped
+					x.workedOn[e.ToolCallID] += time.Duration(before-since) * time.Millisecond
 					delete(running, e.ToolCallID)
 				}
 			}
@@ -99,6 +99,7 @@ func (x *run) readLog(ctx context.Context) error {
 		case *protocol.Finish:
 			x.worked += time.Duration(f.AtMs-began) * time.Millisecond
 		}
+		before = f.AtMs
 		return nil
 	})
 }
