@@ -77,7 +77,7 @@ type Runner struct {
 	// ErrNotFound. Agents is the common case.
 	Resolve func(ctx context.Context, name, threadID string) (*Agent, error)
 	// Tools are offered to every agent, after its own; of one name the agent's own wins. They are read when a run begins and when
-	// it goes on.
+	// it goes on, and before a turn if they changed.
 	Tools *tool.Registry
 	// OnEvent hears every event after it was stored, in the order of its run, from one goroutine per run. One that panics is
 	// logged, and the run goes on. A slow one slows its run. It must not wait for its own run: Decide does, from a goroutine it may.

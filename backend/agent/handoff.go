@@ -105,10 +105,19 @@ func (x *run) become(a *Agent) {
 
 // offer gives the model the tools of the agent.
 func (x *run) offer() {
+	x.offered = x.runner.Tools.Changes()
 	x.tools, x.schemas = map[string]*tool.Tool{}, nil
 	for _, t := range x.runner.Offered(x.agent) {
 		x.tools[t.Name] = t
 		x.schemas = append(x.schemas, model.ToolSchema(t.Schema()))
+	}
+}
+
+// offerAnew is offer where the runner's tools changed since.
+func (x *run) offerAnew() {
+	if x.offered != x.runner.Tools.Changes() {
+		x.memo = nil
+		x.offer()
 	}
 }
 

@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"callboard/backend/agent"
 	"callboard/backend/agent/storetest"
+	"callboard/backend/model"
 	"callboard/backend/model/scripted"
 	"callboard/backend/protocol"
 	"callboard/backend/tool"
@@ -102,4 +105,37 @@ func BenchmarkSchemas(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(budget), "of-budget")
+}
+
+func TestAToolThatCameIsOfferedInTheNextTurn(t *testing.T) {
+	registry := &tool.Registry{}
+	late, err := storetest.Quiet().Named("late")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bring := tool.Must(tool.Config[struct{}, string]{Name: "bring", Run: func(tool.Context, struct{}) (string, error) {
+		return "brought", registry.Register(late)
+	}})
+	var offered [][]string
+	a := &agent.Agent{
+		Name: "demo", Tools: []*tool.Tool{bring},
+		Backend: &scripted.Backend{Turns: []scripted.Turn{
+			scripted.CallTool("c1", "bring", `{}`), scripted.Say("Done."),
+		}},
+		Middleware: []agent.Middleware{{Name: "watch", BeforeModel: func(_ tool.Context, r *model.Request) error {
+			var names []string
+			for _, s := range r.Tools {
+				names = append(names, s.Name)
+			}
+			offered = append(offered, names)
+			return nil
+		}}},
+	}
+	r := &agent.Runner{Tools: registry}
+	if _, err := r.Run(t.Context(), a, agent.Input{Text: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]string{{"bring"}, {"bring", "late"}}, offered); diff != "" {
+		t.Errorf("the tools offered (-want +got):\n%s", diff)
+	}
 }

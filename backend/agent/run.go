@@ -56,6 +56,7 @@ type run struct {
 
 	tools   map[string]*tool.Tool
 	schemas []model.ToolSchema
+	offered int // the change of the runner's tools they are of
 	history []*model.Message
 	memo    any
 	window  *window          // what of the history goes to the model
@@ -173,6 +174,7 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 		if x.ctx.Err() != nil {
 			return nil, context.Cause(x.ctx)
 		}
+		x.offerAnew()
 		if x.repeats.reached(x.agent.maxRepeats()) {
 			end := &protocol.Finish{Status: protocol.StatusCompleted, IterationLimitReached: true, Limit: "repeated-calls"}
 			if x.agent.Output != nil {

@@ -114,7 +114,7 @@ func (s *Source) open(ctx context.Context) (*link, []Offer, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "callboard", Version: cmp.Or(s.Version, "0")}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{},
 		Logger:                      s.logger(),
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged() },
+		ToolListChangedHandler:      func(_ context.Context, r *sdk.ToolListChangedRequest) { s.listChanged(r.Session) },
 		ProgressNotificationHandler: s.tokens.hear,
 	})
 	session, err := client.Connect(ctx, t, nil)

@@ -113,11 +113,18 @@ func (s *Source) relist(ctx context.Context, l *link, always bool) error {
 	return nil
 }
 
-func (s *Source) listChanged() {
+// listChanged reads the list again, so that who hears of the change finds the new one.
+func (s *Source) listChanged(session *sdk.ClientSession) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.stale = true
-	s.mu.Unlock()
-	s.changed()
+	if l := s.link; l != nil && l.session == session && !s.closed {
+		s.wg.Go(func() {
+			if err := s.relist(s.life, l, false); err != nil && s.life.Err() == nil {
+				s.logger().Warn("an MCP server's tools may be others by now", "server", s.Name, "error", err)
+			}
+		})
+	}
 }
 
 // offer makes a tool of a listed one, or says why it cannot.

@@ -16,6 +16,7 @@ type Registry struct {
 	byName  map[string]*Tool
 	tools   []*Tool
 	schemas []Schema // of tools, made when they are asked for
+	changes int
 }
 
 // Register adds a tool. A nil tool, and one whose name another has, are refused.
@@ -48,6 +49,7 @@ func (r *Registry) RegisterMany(tools ...*Tool) error {
 	}
 	r.tools = append(r.tools, tools...)
 	r.schemas = nil
+	r.changes++
 	return nil
 }
 
@@ -63,7 +65,18 @@ func (r *Registry) Replace(tools ...*Tool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.byName, r.tools, r.schemas = fresh.byName, fresh.tools, nil
+	r.changes++
 	return nil
+}
+
+// Changes counts how often tools came or went.
+func (r *Registry) Changes() int {
+	if r == nil {
+		return 0
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.changes
 }
 
 // Get returns the tool of a name.
@@ -131,4 +144,5 @@ func (r *Registry) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.byName, r.tools, r.schemas = nil, nil, nil
+	r.changes++
 }
