@@ -1,6 +1,6 @@
 import ArrowDown from 'lucide/dist/esm/icons/arrow-down.mjs'
 import ArrowUp from 'lucide/dist/esm/icons/arrow-up.mjs'
-import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import { useCellPart } from '../../state/cell'
 import { isMoment } from '../../state/moments'
@@ -28,7 +28,8 @@ export function MomentPill({ playback, rows, scroller, list, byHand }: Props) {
   const at = useCellPart(playback.state, (state) => state.at)
   const [away, setAway] = useState(false)
   const [side, setSide] = useState<'above' | 'below'>()
-  const index = momentIndex(playback, rows)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the playback is about changes with its event
+  const index = useMemo(() => momentIndex(playback, rows), [playback, rows, at])
 
   useEffect(() => {
     const box = scroller.current
@@ -65,13 +66,18 @@ export function MomentPill({ playback, rows, scroller, list, byHand }: Props) {
 
 /** The index of the row that shows what the event is about, or of the closed one that holds it; -1 when there is none. */
 function momentIndex(playback: Playback, rows: readonly Row[]): number {
-  const { calls } = playback.run.transcript
+  const { id, transcript } = playback.run
   for (let key = playback.itemKey; key !== undefined; ) {
     const itemKey = key
-    const index = rows.findLastIndex((row) => isMoment(playback, row, itemKey))
+    const rowKey = `${id}/${itemKey}`
+    // Most rows bear the item's key in their own: there may be ten thousand to look through at every step.
+    const index = rows.findLastIndex(
+      (row) =>
+        row.key === rowKey || ((row.kind === 'group' || row.kind === 'message') && isMoment(playback, row, itemKey)),
+    )
     if (index >= 0) return index
     const parent: string | undefined = key.startsWith('call:')
-      ? calls.get(key.slice('call:'.length))?.parentToolCallId
+      ? transcript.calls.get(key.slice('call:'.length))?.parentToolCallId
       : undefined
     key = parent === undefined ? undefined : `call:${parent}`
   }
