@@ -1,6 +1,6 @@
 /*
  * Hooks for tests that drive the window (frontend/e2e):
- * - the thread is role="feed"; each row role="article" with data-key and data-row (speaker, message, text, call, group, turn,
+ * - the thread is role="feed"; each row role="article" with data-key and data-row (earlier, speaker, message, text, call, group, turn,
  *   gap, wire-error, unknown, pending, fault, end); a message or part also has data-item, its id
  * - a call's row also has data-call-id, data-tool and data-state (as in protocol/events.ts); its line is data-line, the status
  *   word in it data-status
