@@ -28,6 +28,8 @@ type Server struct {
 	Approval     Approval
 	// Context is what the tools know of each call, beside its id and its cancellation.
 	Context tool.Context
+	// Sandbox runs the calls of tools that declare a sandbox. nil runs their own Run on the host, with a warning in the log.
+	Sandbox tool.Executor
 	Logger  *slog.Logger // nil is slog.Default()
 
 	key []byte // signs what a person was asked
@@ -157,7 +159,12 @@ func (s *Server) call(ctx context.Context, t *tool.Tool, structured bool, reques
 		r := reporter{ctx: ctx, session: request.Session, token: token}
 		c.OnUpdate = r.report
 	}
-	result := prepared.Run(c)
+	sandbox := s.Sandbox
+	if sandbox == nil {
+		sandbox = tool.NoSandbox{Logger: s.Logger}
+	}
+	defer sandbox.EndRun(c.RunID)
+	result := prepared.RunIn(c, sandbox)
 	if result.Err != nil {
 		return failed(result.Err)
 	}

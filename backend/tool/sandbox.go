@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"time"
@@ -72,6 +73,28 @@ type Executor interface {
 	// EndRun lets go of what was kept for further calls of a run.
 	EndRun(runID string)
 }
+
+// NoSandbox is the Executor of a program that has no sandbox: it runs each tool's own Run on the host, and warns.
+type NoSandbox struct{ Logger *slog.Logger } // nil is slog.Default()
+
+// Execute runs the tool's own Run. A tool that has none fails with CodeSandboxUnavailable.
+func (n NoSandbox) Execute(ctx Context, job Job) (Output[any], error) {
+	if job.Host == nil {
+		return Output[any]{}, &Error{
+			Code:    CodeSandboxUnavailable,
+			Message: fmt.Sprintf("There is no %s sandbox here, and the tool %q runs nowhere else", job.Sandbox.Type, job.ToolName),
+		}
+	}
+	logger := n.Logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	logger.Warn("there is no sandbox; a tool that declares one runs on the host", "tool", job.ToolName, "sandbox", job.Sandbox.Type)
+	return job.Host(ctx)
+}
+
+// EndRun does nothing.
+func (NoSandbox) EndRun(string) {}
 
 // Job is a checked call for an Executor.
 type Job struct {
