@@ -3,7 +3,6 @@ package studio
 import (
 	"net/http"
 
-	"callboard/backend/redact"
 	"callboard/backend/server"
 )
 
@@ -15,7 +14,7 @@ func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.han
 
 // serve puts the routes together.
 func (s *Studio) serve() error {
-	s.server = &server.Server{Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: &redact.Policy{Secrets: s.secrets}, Logger: s.log}
+	s.server = &server.Server{Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
 	for i := range agentKinds {
 		tools, err := s.tools("", false)
 		if err != nil {

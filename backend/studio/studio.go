@@ -18,6 +18,7 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/protocol"
+	"callboard/backend/redact"
 	"callboard/backend/server"
 	"callboard/backend/toolset/browser"
 	"callboard/backend/toolset/scheduler"
@@ -55,7 +56,8 @@ type Config struct {
 type Studio struct {
 	config   Config
 	dir      string
-	log      *slog.Logger
+	log      *slog.Logger   // masks keys
+	redact   *redact.Policy // of what leaves the studio
 	lock     *flock.Flock
 	db       *storage.DB
 	keys     *keyring
@@ -133,6 +135,8 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if s.keys, err = openKeys(s.dir); err != nil {
 		return nil, err
 	}
+	s.redact = &redact.Policy{Secrets: s.secrets}
+	s.log = slog.New(s.redact.Handler(s.log.Handler()))
 	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
 		return nil, err
 	}
