@@ -11,6 +11,7 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/protocol"
+	"callboard/backend/redact"
 )
 
 // events streams a run from a number on, over its pauses; with Accept: application/json it answers with what there is, and with
@@ -47,13 +48,13 @@ func wantsJSON(r *http.Request) bool {
 // eventsJSON writes each event alone on its line, "seq" first, so that a client can keep its bytes. The run was read before its
 // events: one that is over has them all here.
 func (s *Server) eventsJSON(w http.ResponseWriter, r *http.Request, run *agent.RunState, after int64) error {
-	read := s.log.Events
-	if r.URL.Query().Get("refs") == "1" {
-		read = s.Threads.EventRefs
-	}
 	v, err := s.viewOf(r)
 	if err != nil {
 		return err
+	}
+	var read eventReader = s.log.Events
+	if r.URL.Query().Get("refs") == "1" && v.name == redact.Operator { // who may not fetch blobs gets the values
+		read = v.refs(s.Threads.EventRefs)
 	}
 	read = v.events(read)
 	page := func(after int64) ([]agent.Record, error) { return read(r.Context(), run.ID, after, pageSize) }

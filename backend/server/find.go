@@ -17,6 +17,10 @@ import (
 // are as good as small letters. A text is found as the JSON has it and as it is drawn, without escapes; the bytes of images are
 // no text.
 func (s *Server) find(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.operatorOnly(r)
+	if err != nil {
+		return err
+	}
 	run, err := s.findRun(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -46,7 +50,7 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request) error {
 					continue
 				}
 				searched[ref.Hash] = true
-				found, err := s.blobHolds(r.Context(), ref.Hash, wanted)
+				found, err := s.blobHolds(r.Context(), v, ref.Hash, wanted)
 				if err != nil {
 					return err
 				}
@@ -63,12 +67,12 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) blobHolds(ctx context.Context, hash string, wanted []byte) (bool, error) {
+func (s *Server) blobHolds(ctx context.Context, v view, hash string, wanted []byte) (bool, error) {
 	body, _, err := s.log.Blob(ctx, hash)
 	if err != nil {
 		return false, fmt.Errorf("search blob %s: %w", hash, err)
 	}
-	return holds(body, wanted), nil
+	return holds(v.json(body), wanted), nil // what is hidden cannot be found
 }
 
 var imageBytes = regexp.MustCompile(`;base64,[A-Za-z0-9+/=]+`)

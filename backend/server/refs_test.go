@@ -13,6 +13,7 @@ import (
 	"callboard/backend/model"
 	"callboard/backend/model/scripted"
 	"callboard/backend/protocol"
+	"callboard/backend/redact"
 	"callboard/backend/tool"
 )
 
@@ -130,6 +131,24 @@ func TestLargeValuesAreSearched(t *testing.T) {
 		if status, answer := w.request("GET", path, ""); status != want {
 			t.Errorf("%s: got %d %s, want %d", path, status, answer, want)
 		}
+	}
+}
+
+func TestNothingHiddenIsReferredToOrFound(t *testing.T) {
+	w, runID := largeRun(t)
+	w.server.Redact = &redact.Policy{Secrets: func() []string { return []string{"much", "Needle"} }}
+	short, refs := w.events("/runs/" + runID + "/events?refs=1")
+	if refs["c1 result"] == nil || refs["c1 result"].Head != "" || strings.Contains(short, "much") {
+		t.Errorf("an operator gets the reference %+v", refs["c1 result"])
+	}
+	if _, answer := w.request("GET", "/runs/"+runID+"/find?text=needle", ""); strings.TrimSpace(answer) != `{"hashes":[]}` {
+		t.Errorf("what is hidden is found: %s", answer)
+	}
+	if status, answer := w.request("GET", "/runs/"+runID+"/find?text=so&view=user", ""); status != 403 {
+		t.Errorf("a user may search: %d %s", status, answer)
+	}
+	if whole, refs := w.events("/runs/" + runID + "/events?refs=1&view=user"); strings.Contains(whole, `Ref":`) {
+		t.Errorf("a user, who may fetch no blob, gets references: %v", refs)
 	}
 }
 

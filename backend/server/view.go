@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -96,6 +97,32 @@ func (v view) events(read eventReader) eventReader {
 				}
 			}
 		}
+	}
+}
+
+// refs takes the beginnings out of references where something is hidden: one may end inside of a secret.
+func (v view) refs(read eventReader) eventReader {
+	if v.policy == nil {
+		return read
+	}
+	return func(ctx context.Context, runID string, after int64, limit int) ([]agent.Record, error) {
+		records, err := read(ctx, runID, after, limit)
+		for i, record := range records {
+			if !bytes.Contains(record.JSON, []byte(`Ref":`)) {
+				continue
+			}
+			f, err := protocol.DecodeFrame(record.Seq, record.JSON)
+			if err != nil {
+				continue // what is no event refers to nothing
+			}
+			for _, ref := range protocol.Refs(f.Event) {
+				ref.Head = ""
+			}
+			if records[i].JSON, err = f.AppendJSON(nil); err != nil {
+				return nil, err
+			}
+		}
+		return records, err
 	}
 }
 
