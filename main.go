@@ -51,6 +51,7 @@ usage:
   callboard [flags]                                   open the window
   callboard serve [flags]                             serve the same studio over HTTP: the page at /, the protocol at /api
   callboard run --agent NAME --input TEXT [flags]     send one message and print the answer
+  callboard mcp --folder DIR                          serve the workspace tools to an MCP client over stdin and stdout
   callboard version
 
 flags of all:
@@ -109,6 +110,8 @@ func command(ctx context.Context, args []string, env func(string) string, stdout
 		return serve(ctx, o, stdout, stderr)
 	case "run":
 		return run(ctx, o, stdout, stderr)
+	case "mcp":
+		return serveTools(ctx, o, stderr)
 	default:
 		return window(ctx, o, stderr)
 	}
@@ -116,7 +119,7 @@ func command(ctx context.Context, args []string, env func(string) string, stdout
 
 // options is what the flags and the environment say.
 type options struct {
-	command string // window, serve, run or version
+	command string // window, serve, run, mcp or version
 	config  studio.Config
 	display bool // a window can be shown
 	tracing bool // the environment names a collector of spans
@@ -146,7 +149,7 @@ func parse(args []string, env func(string) string) (options, error) {
 		flags.StringVar(&c.Model, "model", "", "")
 	}
 	switch o.command {
-	case "window", "version":
+	case "window", "version", "mcp":
 	case "serve":
 		flags.StringVar(&o.addr, "addr", defaultAddr, "")
 		flags.Func("token", "", func(token string) error { o.token = &token; return nil })
@@ -203,6 +206,10 @@ func (o *options) check() error {
 		*path = absolute
 	}
 	switch o.command {
+	case "mcp":
+		if c.Folder == "" {
+			return errors.New("mcp needs --folder DIR")
+		}
 	case "run":
 		if o.agent == "" || strings.TrimSpace(o.input) == "" {
 			return errors.New("run needs --agent NAME and --input TEXT")
@@ -320,6 +327,14 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (status int) 
 		say(stderr, "the run is %s", outcome.Status)
 		return exitFailed
 	}
+}
+
+// serveTools serves the workspace tools to the MCP client that started the program.
+func serveTools(ctx context.Context, o options, stderr io.Writer) int {
+	if err := studio.ServeTools(ctx, o.config.Folder, version, os.Stdin, os.Stdout, logger(stderr, slog.LevelWarn)); err != nil {
+		return refused(stderr, err)
+	}
+	return exitOK
 }
 
 // sayHowItEnded tells of an answer that is not whole.

@@ -62,6 +62,8 @@ func TestBadUsageExitsWith2AndSaysWhy(t *testing.T) {
 		{"no token on every address", "serve --addr :1 --token=", "loopback"},
 		{"a server without a model", "--base-url http://u", "--model"},
 		{"a model without a server", "--model m", "--base-url"},
+		{"MCP without a folder", "mcp", "--folder"},
+		{"MCP over no folder", "mcp --folder /no/such/folder", "there is no folder /no/such/folder"},
 		{"two models", "--script s --base-url http://u --model m", "--script"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
