@@ -24,15 +24,15 @@ type Request struct {
 	ThreadID string
 	// Index counts the requests this agent made in this thread before this one, tries that failed included, as the stored log
 	// has them.
-	Index       int
-	Messages    []*Message // append-only within a run: the same pointers, in the same order, then new ones
-	Tools       []ToolSchema
-	NoTools     bool // the model must answer in words
+	Index    int
+	Messages []*Message // append-only within a run: the same pointers, in the same order, then new ones
+	Tools    []ToolSchema
+	NoTools  bool // the model must answer in words
 	// ResponseSchema is the JSON Schema of an object the answer has to be, where it makes no calls; nil leaves it free. A backend
 	// that cannot hold the model to it tells the model so. The answer is checked by who asked.
 	ResponseSchema json.RawMessage
-	Temperature *float64
-	MaxTokens   int // 0 leaves the limit to the provider
+	Temperature    *float64
+	MaxTokens      int // 0 leaves the limit to the provider
 	// Memo is a place owned by one run in which a backend keeps what it made of the messages it already sent, so that a long
 	// history is encoded once. May be nil.
 	Memo *any
