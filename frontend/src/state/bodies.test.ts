@@ -55,7 +55,10 @@ it('a call is whole with the texts it refers to, and its progress is not asked f
   const { app, store } = await openThread([
     ...done('c1', 'read', '{}').slice(0, -1),
     '{"type":"tool-update","toolCallId":"c1","contentRef":{"hash":"cc","bytes":80000}}',
-    result('c1').replace('"result":"ok"', '"resultRef":{"hash":"aa","bytes":70000},"detailsRef":{"hash":"bb","bytes":70000}'),
+    result('c1').replace(
+      '"result":"ok"',
+      '"resultRef":{"hash":"aa","bytes":70000},"detailsRef":{"hash":"bb","bytes":70000}',
+    ),
   ])
   const call = store.runs[0]?.transcript.calls.get('c1')
   if (!call) throw new Error('no call')
