@@ -51,7 +51,7 @@ describe('the timeline', () => {
       expect.stringMatching(/^Turn 12 tries/),
       expect.stringMatching(/^try 1failed/),
       expect.stringMatching(/^model/),
-      'deploydropped, incomplete10 B',
+      'deploydropped10 B',
       'Read filedone84 ms',
       expect.stringMatching(/^Turn 2/),
       expect.stringMatching(/^model/),

@@ -78,7 +78,7 @@ function Chart({ figures: run, rows, chosen, onSelect }: ChartProps) {
     <div className="flex min-h-24 flex-1 flex-col">
       <div className={`${columns} h-6 border-b border-border text-[11px] text-faint`}>
         <span />
-        <span className="tnum relative flex justify-between">
+        <span className="tnum relative">
           <span>0</span>
           {time.cuts.map((cut) => (
             <span
@@ -90,9 +90,10 @@ function Chart({ figures: run, rows, chosen, onSelect }: ChartProps) {
               {'//'}
             </span>
           ))}
-          <span>{run.lastedMs === undefined ? 'times were not told' : duration(run.lastedMs)}</span>
         </span>
-        <span />
+        <span className="tnum text-right">
+          {run.lastedMs === undefined ? 'times were not told' : duration(run.lastedMs)}
+        </span>
       </div>
       <VList
         ref={list}

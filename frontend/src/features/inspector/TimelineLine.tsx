@@ -12,7 +12,7 @@ import type { TimelineRow } from './timelineRows'
 import { exactMoment, stateWord } from './words'
 
 /** The columns of the timeline: names, time, words. */
-export const columns = 'grid grid-cols-[minmax(96px,28%)_minmax(0,1fr)_108px] gap-2 px-4'
+export const columns = 'grid grid-cols-[minmax(96px,28%)_minmax(0,1fr)_124px] gap-2 px-4'
 
 interface Props {
   id: string
@@ -155,7 +155,8 @@ function callLook({ call, depth, from, to, waited, ran, ranMs }: CallFigures): L
         : ranMs === undefined
           ? ''
           : duration(ranMs)
-  const word = call.state === 'dropped' ? `dropped, ${call.dropReason ?? 'no cause'}` : stateWord(call)
+  const word = stateWord(call)
+  const cause = call.state === 'dropped' ? `, ${call.dropReason ?? 'no cause'}` : ''
   return {
     name: <Verbatim text={labelOf(call)} />,
     depth: depth + 1,
@@ -163,7 +164,7 @@ function callLook({ call, depth, from, to, waited, ran, ranMs }: CallFigures): L
     tone,
     word,
     lasted,
-    title: `${labelOf(call)}: ${word} ${lasted}, from ${exactMoment(from)}`,
+    title: `${labelOf(call)}: ${word}${cause} ${lasted}, from ${exactMoment(from)}`,
   }
 }
 
