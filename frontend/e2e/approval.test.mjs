@@ -105,7 +105,7 @@ test('killed while it waits, opened again, approved: the command runs once and t
   await row(page, 'run_command', 'done').waitFor()
   await settled(studio, before.run.runId, 'completed')
   assert.equal(await before.ran(), 'ran\n')
-  assert.match(await rows(page).last().innerText(), /That is all\./)
+  await rows(page).last().getByText('That is all.').waitFor()
   assert.deepEqual(page.faults, [])
   assert.deepEqual(await studio.stop(), { status: 0, signal: null })
 })
