@@ -399,6 +399,9 @@ func TestAMiddlewareThatFailsFailsTheRunWithItsName(t *testing.T) {
 		}},
 	} {
 		for _, hold := range []bool{false, true} {
+			if hold && strings.Contains(name, "text that is out") {
+				continue // with HoldBack it is no mistake
+			}
 			t.Run(fmt.Sprintf("%s, held %v", name, hold), func(t *testing.T) {
 				var did runs
 				a := demo([]*tool.Tool{echo(&did)}, scripted.CallTool("c1", "echo", `{"text":"x"}`), scripted.Say("Done."))
@@ -406,9 +409,6 @@ func TestAMiddlewareThatFailsFailsTheRunWithItsName(t *testing.T) {
 				m.Name, m.HoldBack = "watch", hold
 				a.Middleware = []agent.Middleware{m}
 				a.Parallel = true
-				if hold && strings.Contains(name, "text that is out") {
-					t.Skip("with HoldBack it is no mistake")
-				}
 				w := newWorld(t, a)
 				outcome := w.run("go")
 				if outcome.Status != protocol.StatusFailed || outcome.ErrorCode != agent.CodeMiddlewareFailed || !strings.Contains(outcome.Error, `"watch"`) {

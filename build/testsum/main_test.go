@@ -26,6 +26,7 @@ func TestSummary(t *testing.T) {
 	}{
 		{"all passed", passing, true, true, "1 passed, 0 failed, 0 skipped"},
 		{"a skipped test is told", passing + skipping, false, true, "no such tool"},
+		{"one that may have no Docker engine does not", passing + strings.Replace(skipping, "no such tool", "no Docker engine can start here", 1), true, true, "1 skipped"},
 		{"a skipped test fails where CI is set", passing + skipping, true, false, "skipped test is a failure"},
 		{"a failed test shows its output", passing + failing, false, false, "got 1, want 2"},
 		{"no test at all is a failure", "", false, false, "0 passed"},
