@@ -150,3 +150,35 @@ type Ring struct {
 	// Error says why a run stopped whose end could not be stored.
 	Error string `json:"error,omitempty"`
 }
+
+func (a *Agent) maxTurns() int {
+	if a.MaxTurns == 0 {
+		return DefaultMaxTurns
+	}
+	return a.MaxTurns
+}
+
+func (a *Agent) maxRepeats() int {
+	if a.MaxRepeats == 0 {
+		return DefaultMaxRepeats
+	}
+	return a.MaxRepeats
+}
+
+func (a *Agent) maxRetries() int {
+	if a.MaxRetries == 0 {
+		return DefaultMaxRetries
+	}
+	return a.MaxRetries
+}
+
+// resultLength is how much of a result of t the model reads.
+func (a *Agent) resultLength(t *tool.Tool) int {
+	if t != nil && t.MaxResultLength != 0 {
+		return t.MaxResultLength
+	}
+	if a.MaxResultLength == 0 {
+		return DefaultMaxResultLength
+	}
+	return a.MaxResultLength
+}
