@@ -81,6 +81,14 @@ func TestACommandGivesItsExitCodeAndItsOutput(t *testing.T) {
 	}
 }
 
+func TestALongCommandIsShownWithoutAPartOfItsWhiteSpace(t *testing.T) {
+	f := newFolder(t, nil)
+	command := "true" + strings.Repeat(" ", 500) + "&& true"
+	if got := f.call("run_command", args{"command": command}).Presentation.Detail; got != "true…" {
+		t.Errorf("got %q, want what is cut to end with its last word", got)
+	}
+}
+
 func TestTheEnvironmentCanBeGiven(t *testing.T) {
 	f := newFolderWith(t, workspace.Options{Env: []string{"PATH=" + os.Getenv("PATH"), "ONLY=this"}}, nil)
 	got := content[ran](t, f.call("run_command", args{"command": `env | grep -c . ; echo $ONLY`}))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"callboard/backend/tool"
 )
@@ -168,5 +169,6 @@ func clip(line string) string {
 	if len(line) <= most {
 		return line
 	}
-	return strings.ToValidUTF8(line[:most], "") + "…"
+	// White space is not cut in two: a part of it would be counted as if it were all.
+	return strings.TrimRightFunc(strings.ToValidUTF8(line[:most], ""), unicode.IsSpace) + "…"
 }
