@@ -17,13 +17,14 @@ const emoji =
 /** So much white space in a row pushes what follows out of sight. */
 const gap = / {64,}|\t{16,}|(?:\r?\n){24,}/u
 
-const pattern = new RegExp(`(${emoji.source})|(${gap.source})|(${hidden.source})`, 'gu')
+/** What of a text is looked at: all that is marked, and emoji, which are not. */
+export const hidingPattern = new RegExp(`(${emoji.source})|(${gap.source})|(${hidden.source})`, 'gu')
 
 /** Cuts a text into what can be shown as it is and marks for what is invisible, reorders, or hides what follows. */
 export function visiblePieces(text: string): TextPiece[] {
   const pieces: TextPiece[] = []
   let from = 0
-  for (const match of text.matchAll(pattern)) {
+  for (const match of text.matchAll(hidingPattern)) {
     const [found, seen, white] = match
     if (seen !== undefined) continue
     if (match.index > from) pieces.push({ text: text.slice(from, match.index), mark: false })

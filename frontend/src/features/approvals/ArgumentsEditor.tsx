@@ -8,8 +8,9 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language'
 import { EditorState } from '@codemirror/state'
-import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
+import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
+import { hiddenMarks } from './hiddenMarks'
 
 interface Props {
   label: string
@@ -29,7 +30,6 @@ const theme = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 30%, transparent) !important',
   },
-  '.cm-specialChar': { color: 'var(--wait)' },
 })
 
 const colors = HighlightStyle.define(
@@ -51,7 +51,7 @@ export default function ArgumentsEditor({ label, initial, onChange }: Props) {
         extensions: [
           lineNumbers(),
           history(),
-          highlightSpecialChars(),
+          hiddenMarks,
           drawSelection(),
           indentOnInput(),
           bracketMatching(),
