@@ -68,7 +68,11 @@ function Seen({ call }: { call: Call }) {
         </p>
       )}
       <Keep name="user">
-        <CallArguments call={call} />
+        {call.proposedText.trim() === '{}' ? (
+          <p className="text-small text-muted">No arguments are sent.</p>
+        ) : (
+          <CallArguments call={call} />
+        )}
         {call.resultText !== undefined && call.error === undefined && (
           <ResultBlock json={call.resultText} title="Result" />
         )}

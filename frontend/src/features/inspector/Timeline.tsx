@@ -23,6 +23,9 @@ const noPrices: Price[] = []
 /** While a run goes on its figures are computed again this often, in ms. */
 const step = 250
 
+/** The figures of so many calls cost less than a frame. */
+const cheap = 200
+
 /** The run's turns, requests and calls on one axis of time, and what they took. */
 export function Timeline({ store, run, selected }: TabProps) {
   const app = useApp()
@@ -169,7 +172,8 @@ function useFigures(store: ThreadStore, transcript: Transcript, prices: Price[])
     () => (!played && !ended(transcript.status) ? -1 : transcript.version),
     [played, transcript],
   )
-  const version = useSettled(store.subscribe, getVersion, step) // what is played back moves first, its figures follow
+  // In a long run what is played back moves first, and its figures follow.
+  const version = useSettled(store.subscribe, getVersion, transcript.calls.size > cheap ? step : 0)
   return useMemo(() => {
     void version
     return figures(transcript, now || store.now(), prices)

@@ -174,6 +174,9 @@ function turnFigures(
   return [...outside, ...out]
 }
 
+/** A rate over less time, in ms, says nothing: the moments are those of events, not of tokens. */
+const shortestWriting = 50
+
 function requestOf(turn: Turn, end: number, last: boolean): RequestFigures {
   const from = turn.startedAt
   // A turn that never told its end ended with the run; one before the last, when it was left, which nobody told.
@@ -183,7 +186,8 @@ function requestOf(turn: Turn, end: number, last: boolean): RequestFigures {
   const { firstTokenMs } = turn
   const output = turn.usage?.outputTokens
   const writingMs = to - (tries.at(-1)?.from ?? from) - (firstTokenMs ?? 0)
-  const known = turn.endedAt !== undefined && firstTokenMs !== undefined && output !== undefined && writingMs > 0
+  const known =
+    turn.endedAt !== undefined && firstTokenMs !== undefined && output !== undefined && writingMs >= shortestWriting
   return {
     turn,
     tries,
