@@ -3,7 +3,7 @@
 //
 //	tool                what a tool is: how it is declared, checked, called        →
 //	model               the boundary to language models                            → tool
-//	model/openai        OpenAI-compatible servers                                  → model tool model/internal
+//	model/openai        OpenAI-compatible servers                                  → model tool model/internal internal/names
 //	model/scripted      a model that says what it is told                          → model tool model/internal
 //	model/internal      what the models share                                      → model tool
 //	protocol            the events of a run, their wire and their fold             → model tool
@@ -11,6 +11,7 @@
 //	agent               the run loop and its store's seam                          → approval model protocol tool
 //	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
 //	internal/process    shell commands and their output                            →
+//	internal/names      the names tools have for providers                         →
 //	sandbox             where the calls of sandboxed tools run                     → tool sandbox/native
 //	sandbox/internal    what came of a command                                     → tool internal/process
 //	sandbox/native      its commands, in the host's shell                          → tool internal/process sandbox/internal

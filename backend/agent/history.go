@@ -8,7 +8,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"callboard/backend/model"
 	"callboard/backend/protocol"
@@ -38,7 +37,7 @@ func resultMessage(runID string, c *call, event *protocol.ToolResult, split tool
 		text, _ := encode(map[string]string{"error": event.Error})
 		content = string(text)
 	}
-	content = cut(content, limit)
+	content = tool.Cut(content, limit)
 	if c.edited {
 		content = fmt.Sprintf("A person changed the arguments of this call before it ran. It ran with %s\n%s", c.arguments, content)
 	}
@@ -54,23 +53,6 @@ func resultMessage(runID string, c *call, event *protocol.ToolResult, split tool
 		ID: resultID(runID, c.id), Role: model.RoleTool, Content: content, ToolCallID: c.id, ToolName: c.name, RunID: runID, AtMs: atMs,
 		Metadata: metadata, Images: images,
 	}
-}
-
-// cut shortens a text to limit Unicode characters with a marker that says how much is gone; limit <= 0 cuts nothing.
-func cut(s string, limit int) string {
-	if limit <= 0 || len(s) <= limit {
-		return s
-	}
-	total := utf8.RuneCountInString(s)
-	if total <= limit {
-		return s
-	}
-	end := 0
-	for range limit {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
-	}
-	return fmt.Sprintf("%s\n[cut: %d of %d characters are not shown]", s[:end], total-limit, total)
 }
 
 func encode(v any) (json.RawMessage, error) {

@@ -14,6 +14,7 @@ import (
 	_ "image/png"  // its size is told to the model
 	"net/http"
 	"strings"
+	"unicode/utf8"
 )
 
 // Split is content taken apart by who reads it.
@@ -195,6 +196,23 @@ func readPicture(text string) (Picture, error) {
 		p.Width, p.Height = size.Width, size.Height
 	}
 	return p, nil
+}
+
+// Cut shortens a text a model reads to limit Unicode characters with a marker that says how much is gone; limit <= 0 cuts nothing.
+func Cut(s string, limit int) string {
+	if limit <= 0 || len(s) <= limit {
+		return s
+	}
+	total := utf8.RuneCountInString(s)
+	if total <= limit {
+		return s
+	}
+	end := 0
+	for range limit {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return fmt.Sprintf("%s\n[cut: %d of %d characters are not shown]", s[:end], total-limit, total)
 }
 
 // IsImage reports whether bytes are an image that SplitContent takes: a PNG, a JPEG, a GIF or a WebP.

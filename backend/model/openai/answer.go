@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"callboard/backend/internal/names"
 	"callboard/backend/model"
 )
 
@@ -23,7 +24,7 @@ type answer struct {
 	lost      bool // a piece of a call came that could not be read
 }
 
-func newAnswer(n *names, turn int) *answer {
+func newAnswer(n *names.Names, turn int) *answer {
 	return &answer{calls: calls{names: n, turn: turn}}
 }
 

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"callboard/backend/internal/names"
 	"callboard/backend/model"
 )
 
 // calls puts tool calls together from the pieces of a stream. What tells to which call a piece belongs is, in the order in
 // which it is trusted: the index, the id, the name, and whether the arguments so far are a whole JSON value.
 type calls struct {
-	names *names
+	names *names.Names
 	turn  int // goes into the ids that are made
 	list  []*call
 	open  int // of list, started and not ended
@@ -53,7 +54,7 @@ func (s *calls) add(p *callPiece, out []model.ToolInput) []model.ToolInput {
 	}
 	s.learnName(c, name)
 	c.write(p.arguments)
-	if !c.started && c.name != "" && (len(c.arguments) > 0 || s.names.isWhole(c.name)) {
+	if !c.started && c.name != "" && (len(c.arguments) > 0 || s.names.IsWhole(c.name)) {
 		out = s.start(c, out)
 	}
 	out = s.tell(c, out)
@@ -119,11 +120,11 @@ func (s *calls) continues(c *call, p *callPiece, id, name string) bool {
 // more.
 func (s *calls) sameName(sofar, name string, known bool) bool {
 	switch {
-	case sofar == "" || name == sofar || s.names.isTool(sofar+name):
+	case sofar == "" || name == sofar || s.names.IsTool(sofar+name):
 		return true
-	case s.names.isTool(sofar) && s.names.isTool(name):
+	case s.names.IsTool(sofar) && s.names.IsTool(name):
 		return false
-	case s.names.isTool(sofar) || s.names.isTool(name):
+	case s.names.IsTool(sofar) || s.names.IsTool(name):
 		return known
 	}
 	return true
@@ -133,7 +134,7 @@ func (s *calls) sameName(sofar, name string, known bool) bool {
 func (s *calls) learnName(c *call, name string) {
 	switch {
 	case name == "" || name == c.name || c.started:
-	case !s.names.isTool(c.name+name) && s.names.isTool(name) && strings.HasPrefix(name, c.name):
+	case !s.names.IsTool(c.name+name) && s.names.IsTool(name) && strings.HasPrefix(name, c.name):
 		c.name = name // sent again, and longer each time
 	default:
 		c.name += name
@@ -168,7 +169,7 @@ func (s *calls) start(c *call, out []model.ToolInput) []model.ToolInput {
 	}
 	c.started = true
 	s.open++
-	return append(out, model.ToolInput{Type: model.ToolInputStart, ToolCallID: c.id, ToolName: s.names.fromWire(c.name)})
+	return append(out, model.ToolInput{Type: model.ToolInputStart, ToolCallID: c.id, ToolName: s.names.FromWire(c.name)})
 }
 
 func (s *calls) tell(c *call, out []model.ToolInput) []model.ToolInput {
@@ -232,7 +233,7 @@ func (s *calls) closed() bool {
 func (s *calls) complete() []model.ToolCall {
 	out := make([]model.ToolCall, len(s.list))
 	for i, c := range s.list {
-		out[i] = model.ToolCall{ID: c.id, Name: s.names.fromWire(c.name), Arguments: string(c.arguments)}
+		out[i] = model.ToolCall{ID: c.id, Name: s.names.FromWire(c.name), Arguments: string(c.arguments)}
 		if c.providerID != c.id {
 			out[i].ProviderID = c.providerID
 		}

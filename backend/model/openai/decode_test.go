@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"callboard/backend/internal/names"
 )
 
 var chunkSamples = []string{
@@ -247,7 +249,7 @@ func TestProgressSeesTheEndOfAValue(t *testing.T) {
 func TestAssemblingIsLinear(t *testing.T) {
 	count := func(pieces int) float64 {
 		return testing.AllocsPerRun(1, func() {
-			s := calls{names: newNames([]string{"a"})}
+			s := calls{names: names.New([]string{"a"})}
 			p := callPiece{index: 0, id: []byte(`"c"`), name: []byte(`"a"`)}
 			s.add(&p, nil)
 			s.add(&callPiece{index: 1, id: []byte(`"d"`), name: []byte(`"a"`), arguments: []byte(`"{"`)}, nil)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"callboard/backend/internal/names"
 	"callboard/backend/model"
 	"callboard/backend/model/internal/jsonscan"
 )
@@ -19,7 +20,7 @@ const noOutput = "(no output)"
 type payload struct {
 	head, messages []byte
 	tail           string
-	names          *names
+	names          *names.Names
 	images         []placed
 	urls           [][]byte // of the images, once they are loaded
 	schema         bool     // the server is to hold the answer to a schema
@@ -76,7 +77,7 @@ type memo struct {
 	unshown  []*model.Message
 	count    int            // of the messages in it
 	last     *model.Message // the last of them
-	names    *names
+	names    *names.Names
 	ids      map[string]string // what a call's id was sent as, by its own; of equal ones, the latest
 	usedIDs  map[string]bool   // what was sent as an id
 	words    string            // what the first message still has to say of the answer
@@ -163,7 +164,7 @@ func newMemo(k key, r *model.Request) *memo {
 	for i, t := range tools {
 		realNames[i] = t.Name
 	}
-	m.names = newNames(realNames)
+	m.names = names.New(realNames)
 	h := append(m.head, `{"model":`...)
 	h = model.AppendQuoted(h, k.model)
 	h = append(h, `,"stream":true`...)
@@ -186,7 +187,7 @@ func newMemo(k key, r *model.Request) *memo {
 		h = append(append(h, r.ResponseSchema...), "}}"...)
 	}
 	for i, t := range tools {
-		h = appendTool(appendComma(h, i, `,"tools":[`), t, m.names.sent[i])
+		h = appendTool(appendComma(h, i, `,"tools":[`), t, m.names.Sent()[i])
 	}
 	if len(tools) > 0 {
 		h = append(h, ']')
@@ -249,7 +250,7 @@ func (m *memo) add(message *model.Message) {
 		d = append(appendComma(d, i, `,"tool_calls":[`), `{"id":`...)
 		d = model.AppendQuoted(d, m.wireID(c))
 		d = append(d, `,"type":"function","function":{"name":`...)
-		d = model.AppendQuoted(d, m.names.toWire(c.Name))
+		d = model.AppendQuoted(d, m.names.ToWire(c.Name))
 		d = append(d, `,"arguments":`...)
 		d = model.AppendQuoted(d, sendableArguments(c.Arguments))
 		d = append(d, "}}"...)
