@@ -22,6 +22,7 @@
 //	toolset/scheduler   tools that send messages later, and their store's test     → tool
 //	toolset/browser     tools on web pages                                         → tool
 //	mcp                 tools of others over MCP, and ours                         → tool internal/process
+//	realtime            voice sessions with models over WebSocket                  → tool internal/names
 //	redact              what leaves the process, for whom                          → model protocol tool
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
 //	trace/otlp          spans sent to a collector                                  →
@@ -45,5 +46,6 @@
 //	github.com/moby/                           → sandbox/docker
 //	github.com/tetratelabs/                    → sandbox/wasm
 //	github.com/modelcontextprotocol/           → mcp
+//	github.com/coder/websocket                 → realtime
 //	github.com/wailsapp/                       → main
 package backend
