@@ -64,6 +64,26 @@ export async function worked(t) {
   return { studio, run: second, page }
 }
 
+/** A thread in which notes were kept and messages put off until later. */
+export async function kept(t) {
+  const studio = await studioOf(
+    t,
+    calls(
+      ['n1', 'remember', { text: 'The staging port is 9090', tags: ['deploy', 'staging'] }],
+      ['n2', 'remember', { text: 'Tabs, never spaces.\nAnd a test beside each change, in a table with sentences for names, as the house style says.' }],
+      ['s1', 'schedule', { message: 'Look at the build of the night, and say which tests failed that did not fail before', cron: '0 7 * * 1-5', timezone: 'Europe/Berlin' }],
+      ['s2', 'schedule', { message: 'Ask about the release', delay: '3h' }],
+    ),
+    says('It is all noted.'),
+  )
+  const run = await start(studio, 'Keep in mind what I said of the port and the style, and look at the build every morning.')
+  await settled(studio, run.runId, 'completed')
+  await studio.api('PUT', '/studio/settings', { browserHosts: ['localhost:3000', '[::1]:8080'], retentionDays: 90 })
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).filter({ hasText: 'It is all noted.' }).waitFor()
+  return { studio, page }
+}
+
 const edit = { path: 'main.go', old_text: ':8080', new_text: ':9090' }
 const reads = (n) => Array.from({ length: n }, (_, i) => [`r${i}`, 'read_file', { path: i % 2 ? 'README.md' : 'main.go' }])
 

@@ -9,7 +9,7 @@ import { gallery } from '../e2e/gallery.mjs'
 import { closeBrowser, open, results, serve, until } from '../e2e/harness.mjs'
 import { button, row, rows } from '../e2e/thread.mjs'
 import { axeFaults, layoutFaults } from './looks.mjs'
-import { answered, failed, gated, long, nothingYet, worked } from './scenes.mjs'
+import { answered, failed, gated, kept, long, nothingYet, worked } from './scenes.mjs'
 
 after(closeBrowser)
 
@@ -191,6 +191,19 @@ screen('settings', async (t) => {
   await page.getByRole('button', { name: /^(Add|Connect)/ }).first().click()
   await page.getByRole('textbox', { name: /address|URL/i }).first().waitFor()
   await shoot(page, 'provider')
+})
+
+screen('settings-sections', async (t) => {
+  const { page } = await kept(t)
+  for (const name of ['Tool sets', 'Sandbox', 'Schedules', 'Notes']) {
+    await shoot(page, `settings-${name.toLowerCase().replace(' ', '-')}`, {
+      sizes: all,
+      again: async () => {
+        if ((await page.getByRole('dialog').count()) === 0) await page.keyboard.press('Control+,')
+        await button(page, name).click()
+      },
+    })
+  }
 })
 
 screen('inspector', async (t) => {

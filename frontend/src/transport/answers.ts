@@ -4,6 +4,7 @@ import {
   type Fields,
   fields,
   flag,
+  flags,
   list,
   number,
   optionalNumber,
@@ -13,6 +14,8 @@ import {
   texts,
   word,
 } from './decode'
+import { type McpServer, mcpServer } from './mcp'
+import { type Sandbox, sandbox, type Toolset, toolset } from './toolsets'
 
 export interface ThreadSummary {
   id: string
@@ -78,6 +81,14 @@ export interface Settings {
   providerId: string
   model: string
   prices: Price[]
+  /** Calls of tools that ask for a sandbox may run on the machine itself where theirs is not there. */
+  allowNativeFallback: boolean
+  /** Which tool sets are on, by name. A change holds those it changes. */
+  toolsets: Record<string, boolean>
+  /** Hosts that are not on the public net and that the browser may reach all the same. */
+  browserHosts: string[]
+  /** After how many days without an event a thread is deleted; 0 keeps every one. */
+  retentionDays: number
 }
 
 /** What a model's tokens cost, in US dollars per million. */
@@ -96,6 +107,9 @@ export interface StudioState {
   providers: Provider[]
   found: FoundProvider[]
   settings: Settings
+  toolsets: Toolset[]
+  mcpServers: McpServer[]
+  sandbox: Sandbox
   /** The folder of --folder, else empty. */
   folder: string
   demoMessage: string
@@ -213,6 +227,9 @@ export function studioState(of: Fields): StudioState {
     providers: list(of, 'providers', provider),
     found: list(of, 'found', foundProvider),
     settings: settings(of.settings),
+    toolsets: list(of, 'toolsets', toolset),
+    mcpServers: list(of, 'mcpServers', mcpServer),
+    sandbox: sandbox(fields(of.sandbox)),
     folder: text(of, 'folder'),
     demoMessage: text(of, 'demoMessage'),
     overrideLabel: optionalText(fields(of.override), 'label'),
@@ -233,6 +250,10 @@ export function settings(value: unknown): Settings {
       output: number(price, 'output'),
       cachedInput: optionalNumber(price, 'cachedInput'),
     })),
+    allowNativeFallback: flag(of, 'allowNativeFallback'),
+    toolsets: flags(of, 'toolsets'),
+    browserHosts: texts(of, 'browserHosts'),
+    retentionDays: number(of, 'retentionDays'),
   }
 }
 

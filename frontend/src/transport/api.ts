@@ -34,8 +34,10 @@ import {
   type ProviderRequest,
   providerRequest,
 } from './inspection'
+import { type McpInput, type McpServer, type McpTest, mcpServer, mcpTest } from './mcp'
 import { type Rule, type RuleDraft, type RulePreview, rule, rulePreview, type ToolInfo, toolInfo } from './rules'
 import { Steps } from './steps'
+import { type Note, note, type Schedule, schedule } from './toolsets'
 import type { Transport } from './transport'
 
 /** What a server said instead of an answer, in its own words. */
@@ -222,6 +224,37 @@ export class Api {
 
   async testProvider(id: string, model: string): Promise<TestResult> {
     return testResult(await this.#json('POST', `/studio/providers/${at(id)}/test`, model ? { model } : {}))
+  }
+
+  /** Sets a server up, or changes the one of that name. */
+  async saveMcp(name: string, input: McpInput): Promise<McpServer> {
+    return mcpServer(await this.#json('PUT', `/studio/mcp/${at(name)}`, input))
+  }
+
+  async deleteMcp(name: string): Promise<void> {
+    await this.#send('DELETE', `/studio/mcp/${at(name)}`)
+  }
+
+  /** Starts a server, also one that is off, and lists what it has. */
+  async testMcp(name: string): Promise<McpTest> {
+    return mcpTest(await this.#json('POST', `/studio/mcp/${at(name)}/test`))
+  }
+
+  async schedules(): Promise<Schedule[]> {
+    return list(await this.#get('/studio/schedules'), 'schedules', schedule)
+  }
+
+  async deleteSchedule(id: string): Promise<void> {
+    await this.#send('DELETE', `/studio/schedules/${at(id)}`)
+  }
+
+  /** The notes that have to do with some words; without any, all of them. */
+  async notes(query: string, signal?: AbortSignal): Promise<Note[]> {
+    return list(await this.#get(`/studio/notes${query ? `?query=${at(query)}` : ''}`, signal), 'notes', note)
+  }
+
+  async deleteNote(id: string): Promise<void> {
+    await this.#send('DELETE', `/studio/notes/${at(id)}`)
   }
 
   async folders(path: string): Promise<FolderListing> {

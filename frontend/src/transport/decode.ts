@@ -32,6 +32,12 @@ export function flag(of: Fields, name: string): boolean {
   return of[name] === true
 }
 
+/** The members of an object that are true or false. */
+export function flags(of: Fields, name: string): Record<string, boolean> {
+  const entries = Object.entries(fields(of[name]))
+  return Object.fromEntries(entries.flatMap(([key, value]) => (typeof value === 'boolean' ? [[key, value]] : [])))
+}
+
 export function list<T>(of: Fields, name: string, item: (value: Fields) => T): T[] {
   const value = of[name]
   return Array.isArray(value) ? value.map((each) => item(fields(each))) : []

@@ -1,11 +1,13 @@
-import Trash from 'lucide/dist/esm/icons/trash.mjs'
 import { useCallback, useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import { messageOf } from '../../transport/api'
 import type { Rule } from '../../transport/rules'
-import { Button, IconButton } from '../../ui/Button'
+import { useAskedDelete } from '../../ui/askedDelete'
+import { Button } from '../../ui/Button'
 import { counted, moment } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
+import { Section } from '../../ui/Section'
+import { Switch } from '../../ui/Switch'
 import { toast } from '../../ui/toasts'
 import { Verbatim } from '../../ui/Verbatim'
 
@@ -33,8 +35,7 @@ export function RulesList() {
     read()
   }
   return (
-    <section className="flex flex-col gap-3" aria-label="Rules">
-      <h3 className="font-semibold">Rules</h3>
+    <Section name="Rules">
       {fault && (
         <Notice
           tone="err"
@@ -62,7 +63,7 @@ export function RulesList() {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   )
 }
 
@@ -73,8 +74,12 @@ interface ItemProps {
 }
 
 function RuleItem({ rule, onEnable, onDelete }: ItemProps) {
-  const [asking, setAsking] = useState(false)
   const { name, text, uses, lastUsedAt, expiresAt, enabled } = rule
+  const { button, asking } = useAskedDelete({
+    name,
+    question: 'Delete this rule? Its calls will wait for you again.',
+    onDelete,
+  })
   const over = expiresAt !== undefined && expiresAt <= Date.now()
   return (
     <li className="flex flex-col gap-1 rounded-block border border-border px-3 py-2">
@@ -82,17 +87,8 @@ function RuleItem({ rule, onEnable, onDelete }: ItemProps) {
         <span className="min-w-0 flex-1 truncate font-medium" title={name}>
           <Verbatim text={name} />
         </span>
-        <label className="flex items-center gap-1.5 text-small text-muted">
-          <input
-            type="checkbox"
-            aria-label={`${name}: on`}
-            className="h-4 w-4 accent-accent"
-            checked={enabled}
-            onChange={(event) => void onEnable(event.target.checked)}
-          />
-          {enabled ? 'on' : 'off'}
-        </label>
-        <IconButton icon={Trash} size={14} label={`Delete ${name}`} onClick={() => setAsking(true)} />
+        <Switch label={name} on={enabled} onChange={(on) => void onEnable(on)} />
+        {button}
       </div>
       <p className="text-small text-muted [overflow-wrap:anywhere]">
         <Verbatim text={text} />
@@ -106,17 +102,7 @@ function RuleItem({ rule, onEnable, onDelete }: ItemProps) {
           .filter(Boolean)
           .join(' · ')}
       </p>
-      {asking && (
-        <div className="flex items-center gap-2 text-small">
-          <span className="flex-1">Delete this rule? Its calls will wait for you again.</span>
-          <Button small tone="danger" autoFocus onClick={() => void onDelete()}>
-            Delete
-          </Button>
-          <Button small tone="ghost" onClick={() => setAsking(false)}>
-            Keep
-          </Button>
-        </div>
-      )}
+      {asking}
     </li>
   )
 }

@@ -5,6 +5,7 @@ import { useApp } from '../../state/app'
 import type { Provider, StudioState } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button, IconButton } from '../../ui/Button'
+import { Section } from '../../ui/Section'
 import { toast } from '../../ui/toasts'
 
 const kept = {
@@ -19,8 +20,7 @@ export function ProviderList({ state }: { state: StudioState }) {
   const app = useApp()
   const notSetUp = state.found.filter((each) => !state.providers.some((provider) => provider.id === each.id))
   return (
-    <section className="flex flex-col gap-2" aria-label="Models">
-      <h3 className="font-semibold">Models</h3>
+    <Section name="Models">
       {state.overrideLabel && (
         <p className="text-small text-muted">
           Callboard was started with {state.overrideLabel}: every agent speaks with it until the next start.
@@ -51,7 +51,7 @@ export function ProviderList({ state }: { state: StudioState }) {
           Connect a model
         </Button>
       </div>
-    </section>
+    </Section>
   )
 }
 

@@ -1,0 +1,126 @@
+// What agents may use and what they kept for later: switched, looked at and deleted in Settings.
+import assert from 'node:assert/strict'
+import test, { after } from 'node:test'
+import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
+import { button, rows } from './thread.mjs'
+
+after(closeBrowser)
+
+/** A studio in whose one thread notes were kept and messages put off until later, with its page on the settings. */
+async function kept(t) {
+  const path = await script(
+    t,
+    calls(
+      ['n1', 'remember', { text: 'The staging port is 9090', tags: ['deploy'] }],
+      ['n2', 'remember', { text: 'Tabs, never spaces' }],
+      ['s1', 'schedule', { message: 'Look at the build', cron: '0 7 * * 1-5', timezone: 'Europe/Berlin' }],
+      ['s2', 'schedule', { message: 'Ask about the release', delay: '3h' }],
+    ),
+    says('It is all noted.'),
+  )
+  const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })
+  const run = await start(studio, 'Keep all that.')
+  await settled(studio, run.runId, 'completed')
+  const page = await open(t, studio.address)
+  await button(page, 'Send').waitFor()
+  await page.keyboard.press('Control+,')
+  await page.getByRole('dialog', { name: 'Settings' }).waitFor()
+  return { studio, run, page }
+}
+
+const section = (page, name) => page.getByRole('region', { name, exact: true })
+
+test('a tool set that is switched off is not offered, and is again once it is on', async (t) => {
+  const { studio, run, page } = await kept(t)
+  const offered = async () => (await studio.api('GET', `/studio/threads/${run.threadId}/next`)).tools
+  const sets = section(page, 'Tool sets')
+  await sets.getByText('remember, recall, forget').waitFor()
+  const memory = sets.getByRole('checkbox', { name: 'memory: on' })
+  assert.ok((await memory.isChecked()) && (await offered()).includes('remember'))
+  await memory.click()
+  await until('it to be off', async () => !(await offered()).includes('remember') && !(await memory.isChecked()))
+  assert.ok((await offered()).includes('schedule'), 'the other sets stay as they are')
+  await memory.click()
+  await until('it to be on', async () => (await offered()).includes('remember'))
+  assert.deepEqual(page.faults, [])
+})
+
+test('a host for the browser is added and removed, and what is no host is refused in words', async (t) => {
+  const { studio, page } = await kept(t)
+  const hosts = async () => (await studio.api('GET', '/studio/state')).settings.browserHosts
+  const sets = section(page, 'Tool sets')
+  const host = sets.getByRole('textbox', { name: /^Hosts/ })
+  await host.fill('http://localhost/')
+  await host.press('Enter')
+  await sets.getByText('is no host: write a name').waitFor()
+  await host.fill('localhost:3000')
+  await button(sets, 'Add').click()
+  await button(sets, 'Remove localhost:3000').waitFor()
+  assert.deepEqual(await hosts(), ['localhost:3000'])
+  await button(sets, 'Remove localhost:3000').click()
+  await until('it to be removed', async () => (await hosts()).length === 0)
+  // The refusal is an answer of the server, which a browser writes to its console.
+  assert.deepEqual(
+    page.faults.filter((fault) => !fault.includes('400')),
+    [],
+  )
+})
+
+test('a schedule is listed with its thread, leads to it, and is deleted', async (t) => {
+  const { studio, page } = await kept(t)
+  const schedules = section(page, 'Schedules')
+  const item = schedules.getByRole('listitem').filter({ hasText: 'Look at the build' })
+  await item.getByText('0 7 * * 1-5 (Europe/Berlin)').waitFor()
+  assert.match(await item.innerText(), /next \d+ \w+, \d\d:\d\d, again by/)
+  await item.getByRole('button', { name: 'Keep all that.' }).click()
+  await rows(page).filter({ hasText: 'It is all noted.' }).waitFor()
+  await page.keyboard.press('Control+,')
+  await item.getByRole('button', { name: /^Delete the schedule/ }).click()
+  await button(item, 'Keep').click()
+  assert.equal((await studio.api('GET', '/studio/schedules')).schedules.length, 2, 'it was asked first')
+  await item.getByRole('button', { name: /^Delete the schedule/ }).click()
+  await button(item, 'Delete').click()
+  await item.waitFor({ state: 'detached' })
+  const { schedules: left } = await studio.api('GET', '/studio/schedules')
+  assert.deepEqual(
+    left.map(({ message }) => message),
+    ['Ask about the release'],
+  )
+  assert.deepEqual(page.faults, [])
+})
+
+test('a note is found by its words and deleted', async (t) => {
+  const { studio, page } = await kept(t)
+  const notes = section(page, 'Notes')
+  await notes.getByText('Tabs, never spaces').waitFor()
+  await notes.getByRole('searchbox', { name: 'Find notes' }).fill('port')
+  await notes.getByText('Tabs, never spaces').waitFor({ state: 'detached' })
+  const item = notes.getByRole('listitem').filter({ hasText: 'The staging port is 9090' })
+  await item.getByText('#deploy').waitFor()
+  await item.getByRole('button', { name: /^Delete the note/ }).click()
+  await button(item, 'Delete').click()
+  await notes.getByText('Nothing matches “port”.').waitFor()
+  await notes.getByRole('searchbox', { name: 'Find notes' }).fill('')
+  await notes.getByText('Tabs, never spaces').waitFor()
+  assert.equal((await studio.api('GET', '/studio/notes')).notes.length, 1)
+  assert.deepEqual(page.faults, [])
+})
+
+test('after how many days threads are deleted is saved when asked to, and 0 keeps them', async (t) => {
+  const { studio, page } = await kept(t)
+  const days = async () => (await studio.api('GET', '/studio/state')).settings.retentionDays
+  const general = section(page, 'General')
+  const field = general.getByRole('textbox', { name: /^Delete threads after/ })
+  await general.getByText('0 keeps every thread.').waitFor()
+  await field.fill('30')
+  assert.equal(await days(), 0, 'nothing is deleted by a number that is being typed')
+  await button(general, 'Save').click()
+  await until('30 days', async () => (await days()) === 30)
+  await field.fill('a month')
+  await general.getByText('A whole number of days, or 0.').waitFor()
+  assert.ok(await button(general, 'Save').isDisabled())
+  await field.fill('0')
+  await field.press('Enter')
+  await until('none', async () => (await days()) === 0)
+  assert.deepEqual(page.faults, [])
+})
