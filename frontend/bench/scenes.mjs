@@ -108,6 +108,22 @@ export async function gated(t, lines, count = lines.length) {
   return { page, door }
 }
 
+/** The lines of a run that a schedule began, in which one agent handed over to another. */
+export function handedOver() {
+  const turn = (n, agentName) => ({ type: 'turn', turn: n, phase: 'start', agentName })
+  const text = (id, delta) => ({ type: 'text-delta', id, delta })
+  const content = 'Scheduled message (sch_1, due Tue 1 Dec 2026 07:00 CET):\n\nWrite what changed in the night.'
+  return logOf([
+    { type: 'message', messageId: 'msg_sch_1_1', role: 'user', content },
+    turn(1, 'triage'),
+    text('a', 'That is for the one who writes.'),
+    ...doneCall('c1', 'transfer_to_writer', { presentation: { label: 'Hand over', icon: 'arrow-right-left', detail: 'writer' } }),
+    turn(2, 'writer'),
+    text('b', 'Three files changed.'),
+    { type: 'finish', status: 'completed' },
+  ])
+}
+
 /** The lines of a run of so many calls, no two adjacent ones alike. */
 export function long(n) {
   const all = Array.from({ length: n }, (_, i) => doneCall(`c${i}`, `tool_${i % 10}`)).flat()

@@ -9,7 +9,7 @@ import { gallery } from '../e2e/gallery.mjs'
 import { closeBrowser, open, results, serve, until } from '../e2e/harness.mjs'
 import { button, row, rows } from '../e2e/thread.mjs'
 import { axeFaults, layoutFaults } from './looks.mjs'
-import { answered, failed, gated, kept, long, nothingYet, worked } from './scenes.mjs'
+import { answered, failed, gated, handedOver, kept, long, nothingYet, worked } from './scenes.mjs'
 
 after(closeBrowser)
 
@@ -87,6 +87,12 @@ screen('thread-empty', async (t) => {
 screen('thread-one', async (t) => {
   const { page } = await answered(t)
   await shoot(page, 'thread-one', { sizes: all })
+})
+
+screen('thread-handoff', async (t) => {
+  const { page } = await gated(t, handedOver())
+  await page.getByRole('heading', { name: 'Handed over to writer' }).waitFor()
+  await shoot(page, 'thread-handoff')
 })
 
 screen('thread-10000', async (t) => {

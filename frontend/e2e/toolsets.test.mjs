@@ -124,3 +124,19 @@ test('after how many days threads are deleted is saved when asked to, and 0 keep
   await until('none', async () => (await days()) === 0)
   assert.deepEqual(page.faults, [])
 })
+
+test('what a schedule sends into its thread is marked as its own', async (t) => {
+  const later = calls(['s1', 'schedule', { message: 'Look once more', delay: '1s' }])
+  const path = await script(t, later, says('I will.'), says('I looked.'))
+  const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })
+  const run = await start(studio, 'Look now, and later.')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).filter({ hasText: 'I looked.' }).waitFor()
+  await page.getByRole('heading', { name: 'Schedule', exact: true }).waitFor()
+  await page
+    .getByRole('article', { name: /^Schedule: Scheduled message/ })
+    .getByText('Look once more')
+    .waitFor()
+  await page.getByRole('heading', { name: 'You', exact: true }).waitFor()
+  assert.deepEqual(page.faults, [])
+})

@@ -15,7 +15,7 @@ function view(transcript: Transcript): RunView {
 /** What a row was made of, but for the run. */
 function made({ key, ...row }: Row): unknown[] {
   if (row.kind === 'call') return [key, row.call, row.depth, row.written, row.parent?.key]
-  return [key, 'name' in row && row.name, 'item' in row && row.item, 'turn' in row && row.turn]
+  return [key, 'name' in row && row.name, 'by' in row && row.by, 'item' in row && row.item, 'turn' in row && row.turn]
 }
 
 function rowsOf(...lines: string[]): Row[] {
@@ -108,6 +108,71 @@ describe('the rows of a run', () => {
       ...call('c2', 'ask', '{}'),
     )
     expect(rows.flatMap((row) => (row.kind === 'speaker' ? [row.name] : []))).toEqual(['You', 'first', 'second'])
+  })
+
+  const speakers = (rows: Row[]) =>
+    rows.flatMap((row) => (row.kind === 'speaker' ? [`${row.by ?? 'says'} ${row.name}`] : []))
+  const works = (n: number, agentName: string, parentToolCallId?: string) =>
+    event('turn', { turn: n, phase: 'start', agentName, parentToolCallId })
+  const inside = [
+    event('tool-call-start', { id: 'k', toolName: 'look', parentToolCallId: 'c1' }),
+    event('tool-call-end', { id: 'k' }),
+    result('k'),
+  ]
+  const text = (id: string) => event('text-delta', { id, delta: 'It is so.' })
+
+  it.each<[string, string[], string[]]>([
+    [
+      'names who was handed over to',
+      [works(1, 'first'), ...call('c1', 'transfer_to_second', '{}'), result('c1'), works(2, 'second'), text('x')],
+      ['says You', 'says first', 'handoff second'],
+    ],
+    [
+      'names it also where the one before said nothing',
+      [works(1, 'first'), works(2, 'second'), text('x')],
+      ['says You', 'handoff second'],
+    ],
+    [
+      'speaks of no handoff where nothing is known of the turn before',
+      [works(2, 'second'), text('x')],
+      ['says You', 'says second'],
+    ],
+    [
+      'does not take an agent inside of a call for one that took over, nor for one that speaks',
+      [
+        works(1, 'first'),
+        ...call('c1', 'ask', '{}'),
+        works(2, 'helper', 'c1'),
+        ...inside,
+        result('c1'),
+        works(3, 'first'),
+        text('x'),
+      ],
+      ['says You', 'says first'],
+    ],
+    [
+      'looks past an agent inside of a call for who worked before',
+      [
+        works(1, 'first'),
+        ...call('c1', 'ask', '{}'),
+        works(2, 'helper', 'c1'),
+        ...inside,
+        result('c1'),
+        works(3, 'second'),
+        text('x'),
+      ],
+      ['says You', 'says first', 'handoff second'],
+    ],
+  ])('%s', (_, events, want) => {
+    expect(speakers(rowsOf(start(), message('Go.'), ...events))).toEqual(want)
+  })
+
+  it('name a schedule as who sent its message', () => {
+    const scheduled = event('message', { messageId: 'msg_sch_1_1700000000000', role: 'user', content: 'Look.' })
+    expect(speakers(rowsOf(start(), scheduled, works(1, 'first'), text('x')))).toEqual([
+      'schedule Schedule',
+      'says first',
+    ])
   })
 
   it('say how a run ended only when that is worth a row', () => {

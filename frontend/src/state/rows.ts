@@ -8,7 +8,7 @@ import { indexOfTurn, Trail } from './trail'
 /** A row of the thread. Its key is unique in the thread and stays with it. */
 export type Row =
   | EarlierRow
-  | { kind: 'speaker'; key: string; name: string }
+  | SpeakerRow
   | { kind: 'message'; key: string; item: MessageItem }
   | { kind: 'text' | 'reasoning'; key: string; item: Part }
   | CallRow
@@ -20,6 +20,15 @@ export type Row =
   | { kind: 'pending'; key: string; run: RunView }
   | { kind: 'fault'; key: string; run: RunView; fault: string }
   | { kind: 'end'; key: string; run: RunView }
+
+/** Who says what follows. */
+export interface SpeakerRow {
+  kind: 'speaker'
+  key: string
+  name: string
+  /** An agent that another one handed over to, or a schedule whose message it is. */
+  by?: 'handoff' | 'schedule'
+}
 
 /** Stands at the beginning in place of what was not read yet. */
 export interface EarlierRow {
@@ -60,6 +69,17 @@ export function labelOf(call: Pick<Call, 'presentation' | 'toolName'>): string {
   return call.presentation?.label || call.toolName || 'Unannounced call'
 }
 
+/** Whether a message was sent by a schedule, whose messages have ids of their own. */
+export function isScheduled({ id }: MessageItem): boolean {
+  return id.startsWith('msg_sch_')
+}
+
+/** Who sent a message, in a word. */
+export function speakerOf(item: MessageItem): string {
+  if (isScheduled(item)) return 'Schedule'
+  return item.role === 'user' ? 'You' : item.role
+}
+
 /** How each list of rows was made, so that the next one of its run need not be made from the beginning. */
 const trails = new WeakMap<readonly Row[], Trail>()
 
@@ -78,10 +98,10 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
       rows.push({ kind: 'turn', key: `${id}/turn:${entry.turn}`, run, turn: entry })
     }
   }
-  const say = (item: Item, name: string) => {
+  const say = (item: Item, name: string, by: () => SpeakerRow['by']) => {
     if (name === speaker) return
     speaker = name
-    rows.push(kept.speaker(item, name))
+    rows.push(kept.speaker(item, name, by()))
   }
   const enter = (next: number) => {
     if (next === turn) return
@@ -95,18 +115,19 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
     if (!item) break
     trail.pass(() => ({ items: i, rows: rows.length, speaker, turn, footed, turns, nested, orphaned }), i)
     if (item.kind === 'message') {
-      say(item, item.role === 'user' ? 'You' : item.role)
+      say(item, speakerOf(item), () => (isScheduled(item) ? 'schedule' : undefined))
       rows.push(kept.item(item))
       continue
     }
     const call = calls[i - from.items]
     if (item.kind === 'call' && !call) continue
     enter(call?.turn ?? (item.kind === 'call' ? turn : item.turn))
-    say(item, agentOf(run, turn))
+    const parentId = call?.parentToolCallId
+    const inside = parentId !== undefined && t.calls.has(parentId)
+    if (!inside) say(item, agentOf(run, turn), () => (handedOver(run, turnOf(run, turn)) ? 'handoff' : undefined))
     if (call) {
-      const parentId = call.parentToolCallId
       nested ||= parentId !== undefined
-      orphaned ||= parentId !== undefined && !t.calls.has(parentId)
+      orphaned ||= parentId !== undefined && !inside
       rows.push(kept.call(run, item, call, depthOf(run, call), written[i - from.items]))
     } else if (item.kind !== 'call') rows.push(kept.item(item))
   }
@@ -134,13 +155,14 @@ class Kept {
     this.#next = next
   }
 
-  speaker(item: Item, name: string): Row {
+  speaker(item: Item, name: string, by: SpeakerRow['by']): Row {
     const key = `${this.#key(item)}/speaker`
-    const same = (old: Row | undefined): old is Row => old?.kind === 'speaker' && old.key === key && old.name === name
+    const same = (old: Row | undefined): old is Row =>
+      old?.kind === 'speaker' && old.key === key && old.name === name && old.by === by
     const next = this.#peek()
     if (same(next)) return this.#take(next)
     const old = this.#find(key)
-    return same(old) ? old : { kind: 'speaker', key, name }
+    return same(old) ? old : { kind: 'speaker', key, name, by }
   }
 
   item(item: MessageItem | Part): Row {
@@ -210,6 +232,13 @@ function endSays({ transcript: t }: RunView): boolean {
 
 function agentOf(run: RunView, turn: number): string {
   return turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
+}
+
+/** Whether a turn's agent is another than that of the turn before. Turns of agents that work inside of a call do not count. */
+function handedOver({ transcript: { turns } }: RunView, of: Turn | undefined): boolean {
+  if (!of?.agentName || of.parentToolCallId !== undefined) return false
+  const before = turns.findLast((each) => each.parentToolCallId === undefined && each.turn < of.turn)
+  return before?.agentName !== undefined && before.agentName !== of.agentName
 }
 
 function turnOf(run: RunView, turn: number): Turn | undefined {

@@ -4,7 +4,7 @@ import { useApp } from '../../state/app'
 import { useCellPart } from '../../state/cell'
 import type { Selection } from '../../state/inspector'
 import { isMoment } from '../../state/moments'
-import { labelOf, type Row } from '../../state/rows'
+import { labelOf, type Row, speakerOf } from '../../state/rows'
 import { useThread } from '../../state/useThread'
 import { domId } from '../../ui/domId'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
@@ -90,13 +90,13 @@ function naming(row: Row): { 'aria-label'?: string; 'aria-labelledby'?: string }
     case 'group':
       return { 'aria-labelledby': `${domId(row.key)}-label ${domId(row.key)}-status` }
     case 'message':
-      return { 'aria-label': `${row.item.role === 'user' ? 'You' : row.item.role}: ${row.item.text.slice(0, 120)}` }
+      return { 'aria-label': `${speakerOf(row.item)}: ${row.item.text.slice(0, 120)}` }
     case 'text':
       return { 'aria-label': 'Answer' }
     case 'reasoning':
       return { 'aria-label': 'Reasoning' }
     case 'speaker':
-      return { 'aria-label': row.name }
+      return { 'aria-label': row.by === 'handoff' ? `Handed over to ${row.name}` : row.name }
     case 'turn':
       return { 'aria-label': 'What was taken back' }
     case 'gap':

@@ -1,3 +1,5 @@
+import ArrowRightLeft from 'lucide/dist/esm/icons/arrow-right-left.mjs'
+import CalendarClock from 'lucide/dist/esm/icons/calendar-clock.mjs'
 import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
 import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
 import ListX from 'lucide/dist/esm/icons/list-x.mjs'
@@ -5,7 +7,7 @@ import { memo, type ReactNode, type Ref } from 'react'
 import { Markdown } from '../../markdown/Markdown'
 import type { Part } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
-import type { Row } from '../../state/rows'
+import type { Row, SpeakerRow } from '../../state/rows'
 import { usePart, useThread } from '../../state/useThread'
 import { count, counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
@@ -32,7 +34,7 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
     case 'earlier':
       return <EarlierRow failed={row.failed} />
     case 'speaker':
-      return <h2 className="pt-4 pb-1 text-small font-semibold text-muted">{row.name}</h2>
+      return <Speaker row={row} />
     case 'message':
       return <MessageRow item={row.item} />
     case 'text':
@@ -70,6 +72,19 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
       return null
   }
 })
+
+/** Who says what follows; where it is not who was spoken with, how that came. */
+function Speaker({ row: { name, by } }: { row: SpeakerRow }) {
+  return (
+    <h2 className="flex items-center gap-2 pt-4 pb-1 text-small font-semibold text-muted">
+      {by && <Icon node={by === 'handoff' ? ArrowRightLeft : CalendarClock} size={14} />}
+      <span className="min-w-0 truncate">
+        {by === 'handoff' && <span className="font-normal">Handed over to </span>}
+        {name}
+      </span>
+    </h2>
+  )
+}
 
 /** The model's reasoning: its last line, all of it when opened. */
 function ReasoningRow({ item, id }: { item: Part; id: string }) {

@@ -25,7 +25,7 @@ export async function threadAsText(runs: readonly RunView[], bodies: Bodies): Pr
 export async function rowAsText(row: Row, bodies: Bodies): Promise<string> {
   switch (row.kind) {
     case 'speaker':
-      return `${row.name}:`
+      return row.by === 'handoff' ? `Handed over to ${row.name}:` : `${row.name}:`
     case 'message':
     case 'text':
       return row.item.text.trim()
