@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { doneCall, logOf } from '../e2e/gallery.mjs'
 import { gate } from '../e2e/gate.mjs'
-import { calls, folder, open, says, script, serve, settled, start, streams } from '../e2e/harness.mjs'
+import { calls, folder, open, program, says, script, serve, settled, start, streams } from '../e2e/harness.mjs'
 import { rows } from '../e2e/thread.mjs'
 
 const source = `package main\n\nimport "fmt"\n\nfunc main() {\n\tfmt.Println("listening on :8080")\n}\n`
@@ -64,6 +64,13 @@ export async function worked(t) {
   return { studio, run: second, page }
 }
 
+/** A server over MCP that works, one that does not and lost a value, and one that is off. */
+const servers = {
+  files: { command: program, args: ['mcp', '--folder', '/tmp'] },
+  broken: { command: 'sh', args: ['-c', 'echo "no key is set: write it into TOKEN" >&2; exit 3'], env: { TOKEN: '' } },
+  remote: { transport: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' }, enabled: false },
+}
+
 /** A thread in which notes were kept and messages put off until later. */
 export async function kept(t) {
   const studio = await studioOf(
@@ -79,6 +86,7 @@ export async function kept(t) {
   const run = await start(studio, 'Keep in mind what I said of the port and the style, and look at the build every morning.')
   await settled(studio, run.runId, 'completed')
   await studio.api('PUT', '/studio/settings', { browserHosts: ['localhost:3000', '[::1]:8080'], retentionDays: 90 })
+  for (const [name, server] of Object.entries(servers)) await studio.api('PUT', `/studio/mcp/${name}`, server)
   const page = await open(t, `${studio.address}#/t/${run.threadId}`)
   await rows(page).filter({ hasText: 'It is all noted.' }).waitFor()
   return { studio, page }

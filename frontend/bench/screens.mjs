@@ -201,7 +201,7 @@ screen('settings', async (t) => {
 
 screen('settings-sections', async (t) => {
   const { page } = await kept(t)
-  for (const name of ['Tool sets', 'Sandbox', 'Schedules', 'Notes']) {
+  for (const name of ['Tool sets', 'MCP servers', 'Sandbox', 'Schedules', 'Notes']) {
     await shoot(page, `settings-${name.toLowerCase().replace(' ', '-')}`, {
       sizes: all,
       again: async () => {
@@ -210,6 +210,15 @@ screen('settings-sections', async (t) => {
       },
     })
   }
+  const servers = page.getByRole('region', { name: 'MCP servers', exact: true })
+  await servers.getByText('failed', { exact: true }).waitFor()
+  await servers.getByRole('button', { name: /^\d+ tools/ }).click()
+  await button(servers, 'Test').nth(1).click()
+  await servers.getByRole('status').getByText('Failed').waitFor()
+  await shoot(page, 'settings-mcp-tested', { sizes: all, again: () => button(page, 'MCP servers').click() })
+  await button(servers, 'Edit').nth(1).click()
+  await page.getByRole('textbox', { name: 'Command' }).waitFor()
+  await shoot(page, 'settings-mcp-form', { sizes: all })
 })
 
 screen('inspector', async (t) => {

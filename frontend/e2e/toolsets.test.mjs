@@ -1,7 +1,9 @@
 // What agents may use and what they kept for later: switched, looked at and deleted in Settings.
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import test, { after } from 'node:test'
-import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
+import { calls, closeBrowser, folder, open, program, says, script, serve, settled, start, until } from './harness.mjs'
 import { button, rows } from './thread.mjs'
 
 after(closeBrowser)
@@ -138,5 +140,75 @@ test('what a schedule sends into its thread is marked as its own', async (t) => 
     .getByText('Look once more')
     .waitFor()
   await page.getByRole('heading', { name: 'You', exact: true }).waitFor()
+  assert.deepEqual(page.faults, [])
+})
+
+/** The form of a new server over MCP, opened from the settings. */
+async function added(page, name, command, args) {
+  await page.keyboard.press('Control+,')
+  await section(page, 'MCP servers').getByText('No servers.').waitFor()
+  await button(page, 'Add a server').click()
+  const form = page.getByRole('dialog', { name: 'Add an MCP server' })
+  await form.getByLabel('Name', { exact: true }).fill(name)
+  await form.getByLabel('Command').fill(command)
+  await form.getByLabel('Arguments').fill(args.join('\n'))
+  return form
+}
+
+test('an MCP server is set up, tested, called, switched off and deleted', async (t) => {
+  const work = await folder(t)
+  await writeFile(join(work, 'notes.txt'), 'what the server reads\n')
+  const path = await script(t, calls(['c1', 'files_read_file', { path: 'notes.txt' }]), says('Read.'))
+  const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })
+  const page = await open(t, studio.address)
+  await button(page, 'Send').waitFor()
+  const form = await added(page, 'files', program, ['mcp', '--folder', work])
+  await button(form, 'Add a variable').click()
+  await form.getByLabel('Name of variable 1').fill('TOKEN')
+  await form.getByLabel('Value of variable 1').fill('sesame-open')
+  await form.getByRole('combobox', { name: 'Which of its calls wait for you' }).click()
+  await page.getByRole('option', { name: /^None/ }).click()
+  await button(form, 'Save and test').click()
+  await form.getByText(/^Works: it has \d+ tools\.$/).waitFor()
+  await form.getByText('files_read_file', { exact: true }).waitFor()
+  assert.equal(await form.getByLabel('Value of variable 1').inputValue(), '')
+  assert.ok(!(await page.content()).includes('sesame'), 'a value never comes back')
+  await button(form, 'Close').last().click()
+  const servers = section(page, 'MCP servers')
+  await servers.getByText('ready').waitFor()
+
+  const run = await start(studio, 'Read the notes.')
+  const log = await settled(studio, run.runId, 'completed', 'paused')
+  assert.equal(log.status, 'completed', 'none of its calls is asked about')
+  assert.match(JSON.stringify(log.events.find(({ type }) => type === 'tool-result')), /what the server reads/)
+
+  await servers.getByRole('checkbox', { name: 'files: on' }).click()
+  await until('its tools to be gone', async () => {
+    const { tools } = await studio.api('GET', '/tools')
+    return !tools.some(({ name }) => name === 'files_read_file')
+  })
+  await button(servers, 'Delete files').click()
+  await button(servers, 'Delete').click()
+  await servers.getByText('No servers.').waitFor()
+  assert.deepEqual((await studio.api('GET', '/studio/state')).mcpServers, [])
+  assert.deepEqual(page.faults, [])
+})
+
+test('an MCP server that does not start says why, and shows what it wrote', async (t) => {
+  const studio = await serve(t)
+  const page = await open(t, studio.address)
+  await button(page, 'Send').waitFor()
+  const form = await added(page, 'broken', 'sh', ['-c', 'echo no key is set >&2; exit 3'])
+  await button(form, 'Save').click()
+  const servers = section(page, 'MCP servers')
+  await servers.getByText('failed', { exact: true }).waitFor()
+  await button(servers, 'Test').click()
+  await servers.getByRole('status').getByText('Failed').waitFor()
+  await servers.getByRole('group', { name: 'What it wrote' }).getByText('no key is set').first().waitFor()
+  await button(servers, 'Edit').click()
+  const edit = page.getByRole('dialog', { name: 'broken' })
+  assert.equal(await edit.getByLabel('Arguments').inputValue(), '-c\necho no key is set >&2; exit 3')
+  await button(edit, 'Cancel').click()
+  await servers.getByText('failed', { exact: true }).waitFor()
   assert.deepEqual(page.faults, [])
 })

@@ -60,3 +60,18 @@ describe('the connection', () => {
     expect(transport.asked.filter((each) => each.path === '/threads').length).toBe(before + 1)
   })
 })
+
+describe('a tool', () => {
+  it('that a server listed after the tools were read is found all the same', async () => {
+    const { app: it, transport } = app('completed')
+    let tools = [{ name: 'edit_file', parameters: {} }]
+    transport.on('GET /tools', () => ok({ tools }))
+    const asked = () => transport.asked.filter((each) => each.path === '/tools').length
+    expect((await it.tool('edit_file'))?.name).toBe('edit_file')
+    expect((await it.tool('edit_file'))?.name).toBe('edit_file')
+    expect(asked()).toBe(1)
+    tools = [...tools, { name: 'words_search', parameters: {} }]
+    expect((await it.tool('words_search'))?.name).toBe('words_search')
+    expect(asked()).toBe(2)
+  })
+})

@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { Decision, FoundProvider, PendingApproval, Provider, ThreadChoice } from '../transport/answers'
 import { Api, messageOf } from '../transport/api'
+import type { McpServer } from '../transport/mcp'
 import type { ToolInfo } from '../transport/rules'
 import type { Connection, Ring, Transport } from '../transport/transport'
 import { toast, undoable } from '../ui/toasts'
@@ -30,6 +31,7 @@ export type SetUp =
       /** It was opened from the settings, and leads back there. */
       within?: boolean
     }
+  | { kind: 'mcp'; server?: McpServer }
 
 export interface Jump {
   threadId: string
@@ -63,7 +65,7 @@ export class App {
   readonly queued = new StoredTexts('queued')
   /** What the next new thread is made with, where it differs from the settings. */
   readonly newChoice = new Cell<ThreadChoice>({})
-  /** The settings, or the form of a model's server, while they are open. */
+  /** The settings, or the form of a server of models or of tools, while they are open. */
   readonly setUp = new Cell<SetUp | undefined>(undefined)
   /** What waited, or was unknown, when the window began. */
   readonly leftOver = new Cell<PendingApproval[]>([])
@@ -152,9 +154,14 @@ export class App {
 
   /** A tool and the schema of its arguments; undefined when the Studio has none of that name. */
   async tool(name: string): Promise<ToolInfo | undefined> {
-    this.#tools ??= this.api.tools()
+    const asked = this.#tools
+    const find = (all: ToolInfo[]) => all.find((tool) => tool.name === name)
     try {
-      return (await this.#tools).find((tool) => tool.name === name)
+      this.#tools ??= this.api.tools()
+      const found = find(await this.#tools)
+      if (found || !asked) return found
+      this.#tools = this.api.tools() // a server may have listed it since
+      return find(await this.#tools)
     } catch (cause) {
       this.#tools = undefined // the next who asks tries again
       throw cause

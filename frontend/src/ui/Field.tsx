@@ -28,17 +28,23 @@ export function Field({ label, note, error, children }: FieldProps) {
   )
 }
 
+const ground =
+  'w-full min-w-0 rounded-control border border-faint bg-bg px-2 text-small text-text placeholder:text-faint disabled:opacity-50'
+
 /** A line to write on. */
 export function TextInput({ className, ...rest }: ComponentProps<'input'>) {
   return (
-    <input
-      type="text"
-      autoComplete="off"
+    <input type="text" autoComplete="off" spellCheck={false} className={clsx('h-7', ground, className)} {...rest} />
+  )
+}
+
+/** Lines to write on, as many as there are. */
+export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
+  return (
+    <textarea
+      rows={1}
       spellCheck={false}
-      className={clsx(
-        'h-7 w-full min-w-0 rounded-control border border-faint bg-bg px-2 text-small text-text placeholder:text-faint disabled:opacity-50',
-        className,
-      )}
+      className={clsx('field-sizing-content max-h-48 min-h-7 resize-y py-[5px] break-spaces', ground, className)}
       {...rest}
     />
   )

@@ -11,6 +11,7 @@ import { NotificationControl } from '../inbox/NotificationControl'
 import { SingleKeys } from '../palette/SingleKeys'
 import { RulesList } from '../rules/RulesList'
 import { modelOptions } from '../thread/Choices'
+import { McpList } from './McpList'
 import { Notes } from './Notes'
 import { ProviderList } from './ProviderList'
 import { Retention } from './Retention'
@@ -19,7 +20,7 @@ import { Schedules } from './Schedules'
 import { Toolsets } from './Toolsets'
 import { useFolderPicker } from './useFolderPicker'
 
-const sections = ['General', 'Models', 'Tool sets', 'Sandbox', 'Schedules', 'Notes', 'Rules']
+const sections = ['General', 'Models', 'Tool sets', 'MCP servers', 'Sandbox', 'Schedules', 'Notes', 'Rules']
 
 /** What new threads begin with, the models, what agents may use, and what was kept for later. */
 export default function Settings({ state }: { state: StudioState }) {
@@ -50,10 +51,10 @@ export default function Settings({ state }: { state: StudioState }) {
     <div className="flex flex-col gap-6">
       <nav
         aria-label="Sections"
-        className="sticky -top-4 z-10 -mx-4 -mt-4 -mb-2 flex flex-wrap gap-1 border-b border-border bg-surface px-3 py-2"
+        className="sticky -top-4 z-10 -mx-4 -mt-4 -mb-2 flex flex-wrap border-b border-border bg-surface px-3 py-2"
       >
         {sections.map((name) => (
-          <Button key={name} small tone="ghost" onClick={() => goToSection(name)}>
+          <Button key={name} small tone="ghost" className="-mx-0.5" onClick={() => goToSection(name)}>
             {name}
           </Button>
         ))}
@@ -122,6 +123,7 @@ export default function Settings({ state }: { state: StudioState }) {
       </Section>
       <ProviderList state={state} />
       <Toolsets state={state} onSave={save} />
+      <McpList servers={state.mcpServers} />
       <SandboxSection state={state} onSave={save} />
       <Schedules on={settings.toolsets.scheduler ?? false} />
       <Notes />

@@ -7,6 +7,8 @@ import { Notice } from '../../ui/Notice'
 const Settings = lazy(() => import('./Settings'))
 const ProviderForm = lazy(() => import('./ProviderForm').then((module) => ({ default: module.ProviderForm })))
 
+const McpForm = lazy(() => import('./McpForm').then((module) => ({ default: module.McpForm })))
+
 /** The settings, or what is set up from them. What stands in the dialog is loaded when it is first opened. */
 export function SettingsDialog() {
   const app = useApp()
@@ -21,6 +23,16 @@ export function SettingsDialog() {
       <Dialog open onClose={close} title={provider ? provider.name : 'Connect a model'}>
         <Suspense>
           <ProviderForm provider={provider} found={found} onDone={back} />
+        </Suspense>
+      </Dialog>
+    )
+  }
+  if (setUp.kind === 'mcp') {
+    const { server } = setUp
+    return (
+      <Dialog open onClose={close} title={server ? server.name : 'Add an MCP server'}>
+        <Suspense>
+          <McpForm server={server} onDone={() => app.setUp.set({ kind: 'settings' })} />
         </Suspense>
       </Dialog>
     )

@@ -1,0 +1,196 @@
+import { type FormEvent, useState } from 'react'
+import { useApp } from '../../state/app'
+import { useCell } from '../../state/cell'
+import { messageOf } from '../../transport/api'
+import type { McpServer, McpTest } from '../../transport/mcp'
+import { Button } from '../../ui/Button'
+import { Field, TextArea, TextInput } from '../../ui/Field'
+import { Select } from '../../ui/Select'
+import { McpOutcome } from './McpOutcome'
+import { type Draft, draftOf, inputOf } from './mcpDraft'
+import { Secrets } from './Secrets'
+
+interface Props {
+  /** The one to change; absent for a new one. */
+  server?: McpServer
+  onDone: () => void
+}
+
+/** A server over MCP: how it is reached, what it is given, whose calls are asked about, and a test of it. */
+export function McpForm({ server, onDone }: Props) {
+  const app = useApp()
+  const { state } = useCell(app.studio.cell)
+  const [saved, setSaved] = useState(server)
+  const [draft, setDraft] = useState(() => draftOf(server))
+  const [busy, setBusy] = useState<'test' | 'save'>()
+  const [error, setError] = useState<string>()
+  const [result, setResult] = useState<McpTest>()
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
+  const name = draft.name.trim()
+
+  const save = async () => {
+    if (!name) throw new Error('It needs a name.')
+    if (!saved && state?.mcpServers.some((each) => each.name === name))
+      throw new Error(`There is a server of the name ${name} already.`)
+    const read = inputOf(draft, saved)
+    if ('fault' in read) throw new Error(read.fault)
+    const now = await app.api.saveMcp(name, read.input)
+    setSaved(now)
+    setDraft(draftOf(now))
+  }
+  const run = async (what: 'test' | 'save', work: () => Promise<void>) => {
+    setBusy(what)
+    setError(undefined)
+    setResult(undefined)
+    try {
+      await work()
+    } catch (cause) {
+      setError(messageOf(cause))
+    } finally {
+      setBusy(undefined)
+      void app.studio.refresh()
+    }
+  }
+  const test = () =>
+    run('test', async () => {
+      await save()
+      setResult(await app.api.testMcp(name))
+    })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void run('save', async () => {
+      await save()
+      onDone()
+    })
+  }
+  const isStdio = draft.transport === 'stdio'
+  const secrets = isStdio ? draft.env : draft.headers
+  return (
+    <form className="flex flex-col gap-4" onSubmit={submit}>
+      {!saved && (
+        <Field label="Name" note="Stands before the names of its tools. Letters, digits and -">
+          {(id, note) => (
+            <TextInput
+              id={id}
+              aria-describedby={note}
+              value={draft.name}
+              maxLength={32}
+              autoFocus
+              onChange={(event) => change({ name: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <Field label="How it is reached">
+        {() => (
+          <Select
+            label="How it is reached"
+            className="w-full"
+            value={draft.transport}
+            options={[
+              { value: 'stdio', label: 'A program on this machine', note: 'It is started, and spoken with over stdio' },
+              { value: 'http', label: 'An address', note: 'Streamable HTTP' },
+            ]}
+            onChange={(transport) => change({ transport: transport === 'http' ? 'http' : 'stdio' })}
+          />
+        )}
+      </Field>
+      {isStdio ? (
+        <>
+          <Field label="Command">
+            {(id) => (
+              <TextInput
+                id={id}
+                className="font-mono"
+                value={draft.command}
+                placeholder="npx"
+                onChange={(event) => change({ command: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Arguments" note="One a line, as they are: no quotes.">
+            {(id, note) => (
+              <TextArea
+                id={id}
+                aria-describedby={note}
+                className="font-mono text-code"
+                value={draft.args}
+                onChange={(event) => change({ args: event.target.value })}
+              />
+            )}
+          </Field>
+        </>
+      ) : (
+        <Field label="Address">
+          {(id) => (
+            <TextInput
+              id={id}
+              className="font-mono"
+              value={draft.url}
+              placeholder="https://example.com/mcp"
+              onChange={(event) => change({ url: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <Secrets
+        one={isStdio ? 'variable' : 'header'}
+        title={isStdio ? 'Environment' : 'Headers'}
+        secrets={secrets}
+        missing={saved?.missing ?? []}
+        onChange={(next) => change(isStdio ? { env: next } : { headers: next })}
+      />
+      {secrets.length > 0 && (
+        <Field label="Keep the values">
+          {() => (
+            <Select
+              label="Keep the values"
+              className="w-full"
+              value={draft.keepSecrets}
+              options={[
+                { value: 'memory', label: 'Until Callboard closes' },
+                { value: 'file', label: 'In a file', note: 'keys.json in the data folder, readable by you alone' },
+              ]}
+              onChange={(keepSecrets) => change({ keepSecrets: keepSecrets === 'file' ? 'file' : 'memory' })}
+            />
+          )}
+        </Field>
+      )}
+      <Field label="Which of its calls wait for you">
+        {() => (
+          <Select
+            label="Which of its calls wait for you"
+            className="w-full"
+            value={draft.asks || 'unlessReadOnly'}
+            options={[
+              { value: 'unlessReadOnly', label: 'All but those of tools that only read, as the server says' },
+              { value: 'destructive', label: 'Those of tools that may destroy something, as the server says' },
+              { value: 'always', label: 'All of them' },
+              { value: 'never', label: 'None', note: 'Its tools then do as the model says' },
+            ]}
+            onChange={(asks) =>
+              change({ asks: asks === 'destructive' || asks === 'always' || asks === 'never' ? asks : '' })
+            }
+          />
+        )}
+      </Field>
+      {error && (
+        <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
+          {error}
+        </p>
+      )}
+      {result && <McpOutcome result={result} />}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button tone="ghost" onClick={onDone}>
+          {result ? 'Close' : 'Cancel'}
+        </Button>
+        <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
+          Save and test
+        </Button>
+        <Button type="submit" tone="primary" busy={busy === 'save'} disabled={busy !== undefined}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

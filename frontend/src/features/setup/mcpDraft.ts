@@ -1,0 +1,95 @@
+import type { McpAsks, McpInput, McpServer } from '../../transport/mcp'
+
+/** A variable of a server's environment, or a header that is sent to it. */
+export interface Secret {
+  /** Its place in the form. */
+  key: number
+  name: string
+  value: string
+  /** There is a value, or there was one: what is left empty leaves it as it is. */
+  kept: boolean
+}
+
+/** A server as it stands in the form. */
+export interface Draft {
+  name: string
+  transport: McpServer['transport']
+  command: string
+  /** One argument a line. */
+  args: string
+  env: Secret[]
+  url: string
+  headers: Secret[]
+  asks: McpAsks
+  keepSecrets: 'memory' | 'file'
+}
+
+let keys = 0
+
+export function secretOf(name: string, kept = false): Secret {
+  return { key: ++keys, name, value: '', kept }
+}
+
+export function draftOf(server?: McpServer): Draft {
+  return {
+    name: server?.name ?? '',
+    transport: server?.transport ?? 'stdio',
+    command: server?.command ?? '',
+    args: linesOf(server?.args),
+    env: (server?.env ?? []).map((name) => secretOf(name, true)),
+    url: server?.url ?? '',
+    headers: (server?.headers ?? []).map((name) => secretOf(name, true)),
+    asks: server?.asks ?? '',
+    keepSecrets: server?.secretsKept === 'file' ? 'file' : 'memory',
+  }
+}
+
+/** What to save of a draft, or what is wrong with it. The rest the server checks. */
+export function inputOf(draft: Draft, before?: McpServer): { input: McpInput } | { fault: string } {
+  const isStdio = draft.transport === 'stdio'
+  const secrets = isStdio ? draft.env : draft.headers
+  const word = isStdio ? 'variable' : 'header'
+  const written = new Map<string, string | null>()
+  const seen = new Set<string>()
+  for (const { value, kept, ...secret } of secrets) {
+    const name = secret.name.trim()
+    if (!name && !value) continue
+    if (!name) return { fault: `A ${word} has a value and no name.` }
+    // The names of headers are the same in small letters and in capitals.
+    const same = isStdio ? name : name.toLowerCase()
+    if (seen.has(same)) return { fault: `The ${word} ${name} comes twice.` }
+    seen.add(same)
+    written.set(name, kept && !value ? null : value)
+  }
+  const values = Object.fromEntries(written)
+  return {
+    input: {
+      transport: draft.transport,
+      command: isStdio ? draft.command.trim() : '',
+      args: isStdio ? argsOf(draft.args, before?.args) : [],
+      env: isStdio ? values : {},
+      url: isStdio ? '' : draft.url.trim(),
+      headers: isStdio ? {} : values,
+      asks: draft.asks,
+      enabled: before?.enabled ?? true,
+      ...(written.size > 0 && { keepSecrets: draft.keepSecrets }),
+    },
+  }
+}
+
+/** A server as it is, switched on or off. */
+export function switched(server: McpServer, enabled: boolean): McpInput {
+  const { transport, command, args, url, asks } = server
+  const same = (names: string[]) => Object.fromEntries(names.map((name) => [name, null]))
+  return { transport, command, args, env: same(server.env), url, headers: same(server.headers), asks, enabled }
+}
+
+function linesOf(args: string[] = []): string {
+  return args.join('\n')
+}
+
+/** The lines that say something; what nobody changed stays as it is, lines within an argument too. */
+function argsOf(lines: string, before: string[] = []): string[] {
+  if (lines === linesOf(before)) return before
+  return lines.split('\n').filter((line) => line.trim() !== '')
+}
