@@ -25,6 +25,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** A window on a busy machine takes its time. */
 const until = (what, check) => wait(what, check, 90_000)
 
+/** Ends a process and waits until it has gone: an X server that is going takes the socket of the next one of its number along. */
+async function ended(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('close', resolve))
+  child.kill()
+  await gone
+}
+
 /** Starts an X server and returns its number. */
 async function xserver(t) {
   const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x900x24', '-nolisten', 'tcp'], {
@@ -34,7 +42,7 @@ async function xserver(t) {
   let log = ''
   child.stdio[3].setEncoding('utf8').on('data', (text) => (number += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
-  atEnd(t, () => child.kill())
+  atEnd(t, () => ended(child))
   await until(`the X server: ${log}`, () => number.includes('\n'))
   return number.trim()
 }
@@ -44,7 +52,7 @@ async function sessionBus(t) {
   const child = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'])
   let address = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (address += text))
-  atEnd(t, () => child.kill())
+  atEnd(t, () => ended(child))
   await until('the message bus', () => address.includes('\n'))
   return { DBUS_SESSION_BUS_ADDRESS: address.trim() }
 }
@@ -61,7 +69,7 @@ async function notifications(t, bus) {
   const child = spawn(join(dir, 'notifyd'), { env: environment(bus) })
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (said += text))
-  atEnd(t, () => child.kill())
+  atEnd(t, () => ended(child))
   await until('the notifications', () => said.includes('ready'))
   return { said: () => said, press: () => child.stdin.write('press\n') }
 }
@@ -76,7 +84,11 @@ async function openWindow(t, display, data, args = [], bus = {}) {
   const exited = new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal })))
   atEnd(t, () => child.kill('SIGKILL'))
   const xdotool = async (...each) => (await command('xdotool', each, env)).stdout.trim()
-  const id = await until('the window', () => xdotool('search', '--onlyvisible', '--name', '^Callboard$'))
+  const id = await until('the window', () => xdotool('search', '--onlyvisible', '--name', '^Callboard$')).catch(
+    (cause) => {
+      throw new Error(`${cause.message}, which said: ${log}`, { cause })
+    },
+  )
   await xdotool('windowfocus', id)
   return {
     id: Number(id),
