@@ -20,6 +20,9 @@ import (
 	"callboard/backend/tool"
 )
 
+// oomTime is how long the word is waited for that a killed process had too little memory.
+const oomTime = time.Second
+
 // killedCode is the exit code of a process that was killed.
 const killedCode = 128 + 9
 
@@ -196,6 +199,11 @@ func (b *box) result(ctx context.Context, command string, took time.Duration) (t
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	seen, err := b.docker.ContainerInspect(ctx, b.name, client.ContainerInspectOptions{})
+	// An engine hears of a lack of memory apart from the end, and now and then after it.
+	for wait := time.Now().Add(oomTime); err == nil && wasKilled(seen) && time.Now().Before(wait); {
+		time.Sleep(oomTime / 20)
+		seen, err = b.docker.ContainerInspect(ctx, b.name, client.ContainerInspectOptions{})
+	}
 	if err != nil || seen.Container.State == nil {
 		return tool.Output[any]{Details: b.streams.Details()}, failed("look at how the container ended: %w", err)
 	}
@@ -209,6 +217,12 @@ func (b *box) result(ctx context.Context, command string, took time.Duration) (t
 		return out, err
 	}
 	return out, nil
+}
+
+// wasKilled reports whether a container with a limit of memory was killed for a reason that is not known yet.
+func wasKilled(seen client.ContainerInspectResult) bool {
+	state, host := seen.Container.State, seen.Container.HostConfig
+	return state != nil && state.ExitCode == killedCode && !state.OOMKilled && host != nil && host.Memory > 0
 }
 
 func (b *box) drain() {
