@@ -27,6 +27,7 @@ import (
 	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"callboard/backend/agent"
+	"callboard/backend/commandline"
 	"callboard/backend/protocol"
 	"callboard/backend/studio"
 )
@@ -35,20 +36,20 @@ import (
 var icon []byte
 
 // window opens the window and returns once it is closed.
-func window(ctx context.Context, o options, stderr io.Writer) int {
-	if !o.display {
+func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
+	if !o.Display {
 		say(stderr, "there is no display to open a window on; `callboard serve` opens the same studio in a browser")
 		return exitFailed
 	}
 	log := logger(stderr, slog.LevelWarn)
-	if err := studio.InUse(o.config.Dir); err != nil {
+	if err := studio.InUse(o.Config.Dir); err != nil {
 		say(stderr, "%v; a window it has comes to the front", err)
 	}
 	app := &App{started: make(chan struct{})}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	l := &life{app: app, log: log, background: background}
-	l.open = func() (*studio.Studio, error) { return o.open(background, log) }
+	l.open = func() (*studio.Studio, error) { return open(background, o, log) }
 	app.quit = l.interrupt
 	defer context.AfterFunc(ctx, l.interrupt)()
 
@@ -70,7 +71,7 @@ func window(ctx context.Context, o options, stderr io.Writer) int {
 		},
 		// One window for each data folder: a second start brings the first one's to the front.
 		SingleInstanceLock: &wailsoptions.SingleInstanceLock{
-			UniqueId:               fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.config.Dir))),
+			UniqueId:               fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.Config.Dir))),
 			OnSecondInstanceLaunch: func(wailsoptions.SecondInstanceData) { app.raise() },
 		},
 	})

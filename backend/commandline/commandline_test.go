@@ -1,0 +1,65 @@
+package commandline
+
+import (
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+)
+
+func environment(pairs map[string]string) func(string) string {
+	return func(name string) string { return pairs[name] }
+}
+
+func TestParse(t *testing.T) {
+	home := environment(map[string]string{"HOME": "/home/ada", "OPENAI_API_KEY": "k", "DISPLAY": ":0"})
+	for _, c := range []struct {
+		name  string
+		args  string
+		env   func(string) string
+		check func(Options) bool
+	}{
+		{"no argument opens the window", "", home, func(o Options) bool { return o.Command == "window" && o.Display }},
+		{"a flag alone opens the window", "--folder /src", home, func(o Options) bool { return o.Command == "window" && o.Config.Folder == "/src" }},
+		{"data goes to the user's data folder", "", home, func(o Options) bool { return o.Config.Dir == "/home/ada/.local/share/callboard" }},
+		{"XDG_DATA_HOME moves it", "", environment(map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/x"}), func(o Options) bool { return o.Config.Dir == "/x/callboard" }},
+		{"a relative XDG_DATA_HOME is ignored", "", environment(map[string]string{"HOME": "/h", "XDG_DATA_HOME": "x"}), func(o Options) bool { return o.Config.Dir == "/h/.local/share/callboard" }},
+		{"the key comes from the environment", "", home, func(o Options) bool { return o.Config.Key == "k" }},
+		{"the model's server comes from the environment", "--model m", environment(map[string]string{"HOME": "/h", "OPENAI_BASE_URL": "http://u"}), func(o Options) bool { return o.Config.BaseURL == "http://u" && o.Config.Model == "m" }},
+		{"serve has an address of its own", "serve", home, func(o Options) bool { return o.Addr == defaultAddr && o.Token == nil }},
+		{"an empty token is not an absent one", "serve --token=", home, func(o Options) bool { return o.Token != nil && *o.Token == "" }},
+		{"an empty token is for localhost too", "serve --addr localhost:1 --token=", home, func(o Options) bool { return o.Token != nil }},
+		{"host may be repeated", "serve --host a --host b", home, func(o Options) bool { return strings.Join(o.Hosts, " ") == "a b" }},
+		{"run takes its flags with one dash or two", "run -agent demo --input hi --events", home, func(o Options) bool { return o.Agent == "demo" && o.Input == "hi" && o.Events }},
+		{"--version is the command", "--version", home, func(o Options) bool { return o.Command == "version" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, err := Parse(strings.Fields(c.args), c.env)
+			if err != nil || !c.check(o) {
+				t.Errorf("got %+v, %v", o, err)
+			}
+		})
+	}
+}
+
+func TestParseOfBadUsageSaysWhy(t *testing.T) {
+	for _, c := range []struct{ name, args, says string }{
+		{"a link given to serve", "serve callboard://t/a", "callboard://t/a"},
+		{"a file of another kind", "notes.txt", "notes.txt"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, err := Parse(strings.Fields(c.args), environment(map[string]string{"HOME": "/h"}))
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %+v, %v; want an error with %q", o, err, c.says)
+			}
+		})
+	}
+}
+
+func TestParseAsksForTheUsage(t *testing.T) {
+	for _, args := range []string{"serve --help", "--help", "help"} {
+		if _, err := Parse(strings.Fields(args), environment(map[string]string{"HOME": "/h"})); !errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%s: got %v, want %v", args, err, flag.ErrHelp)
+		}
+	}
+}
