@@ -20,9 +20,6 @@ import (
 	"callboard/backend/tool"
 )
 
-// oomTime is how long the word is waited for that a killed process had too little memory.
-const oomTime = time.Second
-
 // killedCode is the exit code of a process that was killed.
 const killedCode = 128 + 9
 
@@ -199,30 +196,24 @@ func (b *box) result(ctx context.Context, command string, took time.Duration) (t
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	seen, err := b.docker.ContainerInspect(ctx, b.name, client.ContainerInspectOptions{})
-	// An engine hears of a lack of memory apart from the end, and now and then after it.
-	for wait := time.Now().Add(oomTime); err == nil && wasKilled(seen) && time.Now().Before(wait); {
-		time.Sleep(oomTime / 20)
-		seen, err = b.docker.ContainerInspect(ctx, b.name, client.ContainerInspectOptions{})
-	}
 	if err != nil || seen.Container.State == nil {
 		return tool.Output[any]{Details: b.streams.Details()}, failed("look at how the container ended: %w", err)
 	}
 	out := b.streams.Output(command, seen.Container.State.ExitCode, false, took)
-	if seen.Container.State.OOMKilled && seen.Container.State.ExitCode == killedCode {
-		out.Presentation.Summary = "out of memory"
-		err := &tool.Error{Code: tool.CodeSandboxOOM, Message: "The command ran out of memory and was killed"}
-		if host := seen.Container.HostConfig; host != nil && host.Memory > 0 {
-			err.Message += fmt.Sprintf(": it may have %d bytes", host.Memory)
-		}
-		return out, err
+	host := seen.Container.HostConfig
+	limited := host != nil && host.Memory > 0
+	if seen.Container.State.ExitCode != killedCode || !seen.Container.State.OOMKilled && !limited {
+		return out, nil
 	}
-	return out, nil
-}
-
-// wasKilled reports whether a container with a limit of memory was killed for a reason that is not known yet.
-func wasKilled(seen client.ContainerInspectResult) bool {
-	state, host := seen.Container.State, seen.Container.HostConfig
-	return state != nil && state.ExitCode == killedCode && !state.OOMKilled && host != nil && host.Memory > 0
+	out.Presentation.Summary = "out of memory"
+	coded := &tool.Error{Code: tool.CodeSandboxOOM, Message: "The command ran out of memory and was killed"}
+	if !seen.Container.State.OOMKilled { // an engine hears of it apart from the end: late, or for a short command never
+		coded.Message = "The command was killed, most likely because it ran out of memory"
+	}
+	if limited {
+		coded.Message += fmt.Sprintf(": it may have %d bytes", host.Memory)
+	}
+	return out, coded
 }
 
 func (b *box) drain() {

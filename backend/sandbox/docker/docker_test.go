@@ -70,6 +70,15 @@ func TestTooMuchMemoryIsSaid(t *testing.T) {
 	}
 }
 
+func TestAKillNobodyOwnsUpToIsTakenForALackOfMemory(t *testing.T) {
+	out, err := newSandbox(t).Execute(tool.Context{Context: t.Context()}, job(t,
+		map[string]any{"command": "sh -c 'kill -9 $$'; exit $?"}, func(s *tool.Sandbox) { s.Resources.Memory = "16MB" }))
+	var coded *tool.Error
+	if !errors.As(err, &coded) || coded.Code != tool.CodeSandboxOOM || !strings.Contains(coded.Message, "most likely") {
+		t.Errorf("got %+v, %v, want %s as what is likely", out.Content, err, tool.CodeSandboxOOM)
+	}
+}
+
 func TestACancelEndsTheContainer(t *testing.T) {
 	e, r := newSandbox(t), engine(t)
 	ctx, cancel := context.WithCancel(t.Context())
