@@ -93,9 +93,13 @@ type Runner struct {
 	Approve func(tool.Context, protocol.Approval) approval.Decision
 	// Sandbox runs the calls of tools that declare a sandbox. nil runs their own Run on the host, with a warning in the log.
 	Sandbox tool.Executor
-	Logger  *slog.Logger               // nil is slog.Default()
-	NewID   func(prefix string) string // nil makes time-ordered random ids
-	Now     func() time.Time           // nil is time.Now
+	// Elsewhere says of a stored run that it is not this runner's own but the copy of one on another server: Recover leaves it
+	// alone. nil: all are its own.
+	Elsewhere func(runID string) bool
+
+	Logger *slog.Logger               // nil is slog.Default()
+	NewID  func(prefix string) string // nil makes time-ordered random ids
+	Now    func() time.Time           // nil is time.Now
 
 	runtime runtime
 }
@@ -149,6 +153,8 @@ type Ring struct {
 	Status   protocol.Status `json:"status"`
 	// Error says why a run stopped whose end could not be stored.
 	Error string `json:"error,omitempty"`
+	// Notice says, while it lasts, what keeps a run that is elsewhere from being read on.
+	Notice string `json:"notice,omitempty"`
 }
 
 func (a *Agent) maxTurns() int {

@@ -158,7 +158,7 @@ func (r *Runner) append(ctx context.Context, st *RunState, fill func(*Batch), ev
 		return fmt.Errorf("write to run %s: %w", st.ID, err)
 	}
 	st.Run = b.Run
-	r.announce(b.Frames, b.Run)
+	r.Announce(b.Frames, b.Run)
 	return nil
 }
 

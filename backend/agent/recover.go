@@ -148,6 +148,9 @@ func (r *Runner) Recover(ctx context.Context, threadID string) error {
 	}
 	var failures []error
 	for _, st := range runs {
+		if r.Elsewhere != nil && r.Elsewhere(st.ID) {
+			continue
+		}
 		if err := r.recoverRun(ctx, st); err != nil {
 			failures = append(failures, fmt.Errorf("recover run %s: %w", st.ID, err))
 		}

@@ -37,14 +37,22 @@ type runtime struct {
 type Handle struct {
 	RunID    string
 	ThreadID string
-	run      *run
+	wait     func(context.Context) (*Outcome, error)
+}
+
+// NewHandle is the handle of a run that is elsewhere; wait does what Wait promises.
+func NewHandle(runID, threadID string, wait func(context.Context) (*Outcome, error)) *Handle {
+	return &Handle{RunID: runID, ThreadID: threadID, wait: wait}
 }
 
 // Wait returns how the stretch ended, or ctx's error; the run goes on all the same. A failed run is an Outcome and a *RunError.
-func (h *Handle) Wait(ctx context.Context) (*Outcome, error) {
+func (h *Handle) Wait(ctx context.Context) (*Outcome, error) { return h.wait(ctx) }
+
+// wait is the Wait of a run here.
+func (x *run) wait(ctx context.Context) (*Outcome, error) {
 	select {
-	case <-h.run.done:
-		return h.run.outcome, h.run.err
+	case <-x.done:
+		return x.outcome, x.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -95,7 +103,11 @@ func (r *Runner) Run(ctx context.Context, a *Agent, in Input) (*Outcome, error) 
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { h.run.cancel(errCancelled) })
+	stop := context.AfterFunc(ctx, func() {
+		if x := r.liveRun(h.RunID); x != nil {
+			x.cancel(errCancelled)
+		}
+	})
 	defer stop()
 	return h.Wait(context.WithoutCancel(ctx))
 }
@@ -112,8 +124,8 @@ func (r *Runner) resolve(ctx context.Context, name, threadID string) (*Agent, er
 	return nil, fmt.Errorf("agent %q: %w", name, ErrNotFound)
 }
 
-// announce tells of stored events.
-func (r *Runner) announce(frames []protocol.Frame, run Run) {
+// Announce tells OnEvent and the Bell of stored events; of a run that is elsewhere its copier calls it.
+func (r *Runner) Announce(frames []protocol.Frame, run Run) {
 	if r.OnEvent != nil {
 		for _, f := range frames {
 			guarded(r.logger(), "OnEvent", func() { r.OnEvent(run.ID, f) })

@@ -115,7 +115,7 @@ func (r *Runner) newRun(a *Agent, thread *Thread, row Run, open string) *run {
 	}
 	row.Status, row.MessageID = protocol.StatusRunning, x.messageID
 	x.sink = newSink(r.store(), row, r.mergeWindow(), r.now)
-	x.sink.announce = r.announce
+	x.sink.announce = r.Announce
 	x.sink.failed = func(err error) { x.cancel(err) }
 	x.ctx, x.cancel = context.WithCancelCause(context.Background())
 	return x
@@ -161,5 +161,5 @@ func (r *Runner) launch(x *run, release func()) (*Handle, error) {
 		r.expect(x.outcome.Pending)
 		close(x.done)
 	}()
-	return &Handle{RunID: x.id, ThreadID: x.threadID, run: x}, nil
+	return &Handle{RunID: x.id, ThreadID: x.threadID, wait: x.wait}, nil
 }

@@ -115,7 +115,7 @@ func (s *Server) abandon(runID string) {
 	if len(runs) == 0 || runs[0].Status != protocol.StatusRunning || len(runs[0].Approvals) > 0 {
 		return
 	}
-	if err := s.Runner.Cancel(ctx, runID); err != nil && !errors.Is(err, agent.ErrEnded) && !errors.Is(err, agent.ErrNotFound) {
+	if err := s.Runtime.Cancel(ctx, runID); err != nil && !errors.Is(err, agent.ErrEnded) && !errors.Is(err, agent.ErrNotFound) {
 		s.logger().Error("cancel a run whose client left", "run", runID, "error", err)
 	}
 }

@@ -73,7 +73,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 
 // decideOne stores a decision; an approval that was decided before says by whom and when.
 func (s *Server) decideOne(ctx context.Context, approvalID string, d approval.Decision) (*approval.Pending, *agent.Handle, error) {
-	pending, handle, err := s.Runner.Decide(context.WithoutCancel(ctx), approvalID, d)
+	pending, handle, err := s.Runtime.Decide(context.WithoutCancel(ctx), approvalID, d)
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
 		return nil, nil, notFound("no approval %q", approvalID)

@@ -1,12 +1,10 @@
 package server
 
 import (
-	"encoding/json"
 	"net/http"
 	"time"
 
 	"callboard/backend/agent"
-	"callboard/backend/tool"
 )
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
@@ -40,10 +38,11 @@ type agentAnswer struct {
 
 // listAgents tells what agents there are, and not what they were told.
 func (s *Server) listAgents(w http.ResponseWriter, _ *http.Request) error {
-	agents := make([]agentAnswer, 0, len(s.Agents))
-	for _, a := range s.Agents {
-		answer := agentAnswer{Name: a.Name, Description: a.Description, Tools: []string{}}
-		for _, t := range s.Runner.Offered(a) {
+	offers := s.Runtime.Agents()
+	agents := make([]agentAnswer, 0, len(offers))
+	for _, offer := range offers {
+		answer := agentAnswer{Name: offer.Name, Description: offer.Description, Tools: []string{}}
+		for _, t := range offer.Tools {
 			answer.Tools = append(answer.Tools, t.Name)
 		}
 		agents = append(agents, answer)
@@ -52,34 +51,15 @@ func (s *Server) listAgents(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-type toolAnswer struct {
-	tool.Schema
-	OutputSchema json.RawMessage    `json:"outputSchema,omitempty"`
-	Category     string             `json:"category,omitempty"`
-	Tags         []string           `json:"tags,omitempty"`
-	SideEffects  []tool.SideEffect  `json:"sideEffects,omitempty"`
-	TimeoutMs    int64              `json:"timeoutMs,omitempty"`
-	Sandbox      tool.SandboxType   `json:"sandbox,omitempty"`      // where its calls run, if it declares that
-	Presentation *tool.Presentation `json:"presentation,omitempty"` // of every call
-}
-
 // listTools tells of the tools of all agents, each name once: the first agent's wins.
 func (s *Server) listTools(w http.ResponseWriter, _ *http.Request) error {
-	tools, seen := []toolAnswer{}, map[string]struct{}{}
-	for _, a := range s.Agents {
-		for _, t := range s.Runner.Offered(a) {
-			if _, twice := seen[t.Name]; twice {
-				continue
+	tools, seen := []Tool{}, map[string]struct{}{}
+	for _, offer := range s.Runtime.Agents() {
+		for _, t := range offer.Tools {
+			if _, twice := seen[t.Name]; !twice {
+				seen[t.Name] = struct{}{}
+				tools = append(tools, t)
 			}
-			seen[t.Name] = struct{}{}
-			answer := toolAnswer{
-				Schema: t.Schema(), OutputSchema: t.OutputSchema(), Category: t.Category, Tags: t.Tags, SideEffects: t.SideEffects,
-				TimeoutMs: t.Timeout.Milliseconds(), Presentation: t.StaticPresentation(),
-			}
-			if t.Sandbox != nil {
-				answer.Sandbox = t.Sandbox.Type
-			}
-			tools = append(tools, answer)
 		}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"tools": tools})

@@ -159,7 +159,7 @@ func (s *Server) sendPause(ctx context.Context, t *stream, after int64, run *age
 
 // resumeRun keeps the decisions of a body. The run is as it was before them; the Handle is nil while some are missing.
 func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) (*agent.RunState, *agent.Handle, error) {
-	if _, err := s.agent(r.PathValue("name")); err != nil {
+	if err := s.checkAgent(r.PathValue("name")); err != nil {
 		return nil, nil, err
 	}
 	body, err := s.readResume(w, r)

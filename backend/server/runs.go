@@ -94,7 +94,7 @@ func (s *Server) begin(
 ) (*agent.Handle, error) {
 	name := r.PathValue("name")
 	if name != "" {
-		if _, err := s.agent(name); err != nil {
+		if err := s.checkAgent(name); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +108,7 @@ func (s *Server) begin(
 		}
 	}
 	// The client may leave at this very moment: what was begun is begun.
-	return s.Runner.Start(context.WithoutCancel(r.Context()), name, in)
+	return s.Runtime.Start(context.WithoutCancel(r.Context()), name, in)
 }
 
 // agentOf names the agent that spoke in a thread last, else the first of the Agents.
@@ -119,7 +119,7 @@ func (s *Server) agentOf(ctx context.Context, threadID string) (string, error) {
 			return "", err
 		}
 		if err == nil && thread.AgentName != "" {
-			_, err := s.agent(thread.AgentName)
+			err := s.checkAgent(thread.AgentName)
 			if err != nil { // one that was handed over to goes on, though nobody starts it
 				if _, unknown := s.Runner.Resolve(ctx, thread.AgentName, threadID); unknown == nil {
 					err = nil
@@ -128,10 +128,11 @@ func (s *Server) agentOf(ctx context.Context, threadID string) (string, error) {
 			return thread.AgentName, err
 		}
 	}
-	if len(s.Agents) == 0 {
+	offers := s.Runtime.Agents()
+	if len(offers) == 0 {
 		return "", notFound("no agent is offered here")
 	}
-	return s.Agents[0].Name, nil
+	return offers[0].Name, nil
 }
 
 // streamRun streams a run's events to the client that asked.
@@ -218,7 +219,7 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Runner.Cancel(context.WithoutCancel(r.Context()), run.ID); err != nil {
+	if err := s.Runtime.Cancel(context.WithoutCancel(r.Context()), run.ID); err != nil {
 		return err
 	}
 	writeJSON(w, http.StatusAccepted, map[string]string{"runId": run.ID, "threadId": run.ThreadID})
@@ -232,7 +233,7 @@ func (s *Server) cancelCall(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := r.PathValue("toolCallId")
-	err = s.Runner.CancelCall(context.WithoutCancel(r.Context()), run.ID, id)
+	err = s.Runtime.CancelCall(context.WithoutCancel(r.Context()), run.ID, id)
 	if errors.Is(err, agent.ErrNotFound) {
 		return notFound("run %q has no call %q", run.ID, id)
 	}

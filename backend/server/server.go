@@ -22,6 +22,8 @@ type Server struct {
 	Runner *agent.Runner
 	// Agents are those that can be seen and started here. The first one answers /chat in a new thread.
 	Agents []*agent.Agent
+	// Runtime runs what clients ask for; nil is the Runner with the Agents.
+	Runtime Runtime
 	// Threads is the list of threads and what else the routes read; nil is the Runner's Store when it has the methods.
 	Threads ThreadStore
 	// Grace is how long a run that was started over /stream or /chat goes on after its client left; 0 is DefaultGrace, negative
@@ -106,6 +108,9 @@ func (s *Server) setUp() {
 	}
 	if s.Runner.Resolve == nil {
 		s.Runner.Resolve = agent.Agents(s.Agents...)
+	}
+	if s.Runtime == nil {
+		s.Runtime = Local{Runner: s.Runner, List: func() []*agent.Agent { return s.Agents }}
 	}
 	s.log = s.Runner.Log()
 	if s.Threads == nil {
@@ -198,14 +203,14 @@ func (s *Server) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// agent finds one of the Agents by name.
-func (s *Server) agent(name string) (*agent.Agent, error) {
-	for _, a := range s.Agents {
-		if a.Name == name {
-			return a, nil
+// checkAgent refuses a name no agent that is offered has.
+func (s *Server) checkAgent(name string) error {
+	for _, offer := range s.Runtime.Agents() {
+		if offer.Name == name {
+			return nil
 		}
 	}
-	return nil, notFound("no agent %q", name)
+	return notFound("no agent %q", name)
 }
 
 // recorder knows whether an answer was begun.
