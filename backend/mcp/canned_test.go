@@ -56,6 +56,24 @@ var cannedResults = map[string]string{
 	"promised": `{"content":[{"type":"text","text":"I forgot"}]}`,
 }
 
+func TestAToolWithoutASchemaCanBeTried(t *testing.T) {
+	for _, o := range started(t, "canned").Offers() {
+		if o.Unchecked == nil {
+			continue
+		}
+		call, err := o.Unchecked.Prepare(`{"a":1.0}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := call.Run(tool.Context{Context: t.Context()}); r.Err == nil || !strings.Contains(r.Err.Error(), "refused the call") {
+			t.Errorf("tool %q: got %+v, want it to reach the server", o.Name, r)
+		}
+		if (o.Parameters == nil) != (o.Name == "schemaless") {
+			t.Errorf("tool %q: its schema is %s", o.Name, o.Parameters)
+		}
+	}
+}
+
 func TestAWrongToolDoesNotCostTheOthers(t *testing.T) {
 	s := started(t, "canned")
 	tools := toolsOf(t, s)
@@ -76,6 +94,9 @@ func TestAWrongToolDoesNotCostTheOthers(t *testing.T) {
 			t.Errorf("tool %q: got %v, want %q", o.Name, o.Err, want)
 		}
 		delete(faults, o.Name)
+		if byHand := o.Name == "schemaless" || o.Name == "bad"; byHand != (o.Unchecked != nil) {
+			t.Errorf("tool %q, unchecked: got %v, want one where only its schema is wrong", o.Name, o.Unchecked)
+		}
 	}
 	if len(faults) > 0 || usable != 11 || len(tools) != 11 {
 		t.Errorf("got %d usable tools, %d of them by name, and no fault of %v, want 11 of both pages and all faults", usable, len(tools), faults)

@@ -134,19 +134,36 @@ func (s *Source) offer(text json.RawMessage, seen map[string]bool) Offer {
 		return Offer{Name: l.Name, Description: l.Description, Err: fmt.Errorf("it is listed in a way that cannot be read: %w", err)}
 	}
 	o := Offer{Name: l.Name, Description: l.Description}
+	if !isAbsent(l.InputSchema) {
+		o.Parameters = l.InputSchema
+	}
 	switch {
 	case l.Name == "":
 		o.Err = errors.New("it has no name")
 	case seen[l.Name]:
 		o.Err = errors.New("another tool of this server has its name")
-	case len(l.InputSchema) == 0 || string(l.InputSchema) == "null":
-		o.Err = errors.New("it has no input schema")
+	case o.Parameters == nil:
+		o.Err, o.Unchecked = errors.New("it has no input schema"), s.unchecked(l)
 	default:
 		seen[l.Name] = true
-		o.Tool, o.Err = s.define(&l)
+		if o.Tool, o.Err = s.define(&l); o.Err != nil {
+			o.Unchecked = s.unchecked(l)
+		}
 	}
 	return o
 }
+
+// unchecked makes a tool of which the schemas are left out.
+func (s *Source) unchecked(l listed) *tool.Tool {
+	l.InputSchema, l.OutputSchema = json.RawMessage(`{"type":"object"}`), nil
+	t, err := s.define(&l)
+	if err != nil {
+		return nil // it is more than the schemas; Err says what
+	}
+	return t
+}
+
+func isAbsent(schema json.RawMessage) bool { return len(schema) == 0 || string(schema) == "null" }
 
 func (s *Source) define(l *listed) (*tool.Tool, error) {
 	name, title := l.Name, cmp.Or(l.Title, l.Annotations.Title, l.Name)
@@ -158,7 +175,7 @@ func (s *Source) define(l *listed) (*tool.Tool, error) {
 			return s.call(ctx, name, arguments, shown)
 		},
 	}
-	if len(l.OutputSchema) > 0 && string(l.OutputSchema) != "null" {
+	if !isAbsent(l.OutputSchema) {
 		c.OutputSchema = l.OutputSchema
 		c.Run = func(ctx tool.Context, arguments json.RawMessage) (any, error) {
 			return s.callStructured(ctx, name, arguments, shown)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -89,8 +90,12 @@ const (
 type Offer struct {
 	Name        string // on the server
 	Description string
-	Tool        *tool.Tool // nil when it cannot be used
-	Err         error      // why
+	Parameters  json.RawMessage // the schema of its arguments, as listed; nil when it has none
+	Tool        *tool.Tool      // nil when it cannot be used
+	Err         error           // why
+	// Unchecked is the tool where Err is about its schema: its arguments go to the server as they are, so it is for a person to try,
+	// not for a model. nil when it can be called in no way.
+	Unchecked *tool.Tool
 }
 
 // ErrClosed says that a source was closed.

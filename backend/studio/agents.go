@@ -55,6 +55,9 @@ func findAgent(name string) *agentKind {
 // resolve makes the agent of a thread. What keeps it from working (no model, no folder) is told in the thread: the run starts,
 // keeps the message, and fails with what to do.
 func (s *Studio) resolve(ctx context.Context, name, threadID string) (*agent.Agent, error) {
+	if name == byHand {
+		return s.resolveByHand(ctx, threadID)
+	}
 	kind := findAgent(name)
 	if kind == nil {
 		var names []string

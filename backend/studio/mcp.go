@@ -159,14 +159,16 @@ func (s *Studio) awaitSources(ctx context.Context) {
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, src := range s.sources.list() {
-		wg.Go(func() {
-			if _, err := src.Tools(ctx); err != nil && ctx.Err() == nil {
-				s.log.Debug("an MCP server gives only the tools it last had", "server", src.Name, "error", err)
-			}
-		})
+		wg.Go(func() { s.awaitTools(ctx, src) })
 	}
 	wg.Wait()
 	s.shareTools()
+}
+
+func (s *Studio) awaitTools(ctx context.Context, src *mcp.Source) {
+	if _, err := src.Tools(ctx); err != nil && ctx.Err() == nil {
+		s.log.Debug("an MCP server gives only the tools it last had", "server", src.Name, "error", err)
+	}
 }
 
 // shareTools offers the agents what the servers list now.

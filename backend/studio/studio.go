@@ -77,6 +77,8 @@ type Studio struct {
 
 	sources sources
 
+	trying sync.Mutex // held while a try begins
+
 	mu sync.Mutex // held while a setting is read, changed and kept
 
 	connecting sync.Mutex

@@ -20,6 +20,7 @@ type threadSettings struct {
 	Folder     string `json:"folder"`
 	ProviderID string `json:"providerId"`
 	Model      string `json:"model"`
+	Tried      *tried `json:"tried,omitempty"` // of a thread of tries by hand
 }
 
 // threadPatch is what a client says of a thread's settings.
@@ -40,6 +41,7 @@ type threadView struct {
 	Sample        bool   `json:"sample"` // the folder is the demo's unpacked sample
 	ProviderID    string `json:"providerId"`
 	Model         string `json:"model"`
+	Tried         *tried `json:"tried,omitempty"` // the tool that is tried by hand in it
 }
 
 // loadThread returns a thread's settings; those of a thread that has none are empty.
@@ -108,7 +110,10 @@ func (s *Studio) newThread(ctx context.Context, id string, patch threadPatch) (t
 }
 
 func (s *Studio) change(ctx context.Context, t *threadSettings, patch threadPatch) (err error) {
-	if patch.AgentName != nil && *patch.AgentName != "" {
+	if patch.AgentName != nil && *patch.AgentName != "" && *patch.AgentName != t.AgentName {
+		if t.Tried != nil {
+			return invalid("in this thread %s is tried by hand, and no agent is spoken with: begin a new thread", t.Tried.Name)
+		}
 		if findAgent(*patch.AgentName) == nil {
 			return invalid("there is no agent %q", *patch.AgentName)
 		}
@@ -201,7 +206,8 @@ func newThreadID() string { return "thr_" + strings.ToLower(rand.Text()) }
 func (s *Studio) view(id, title string, t threadSettings) threadView {
 	return threadView{
 		ID: id, Title: title, AgentName: t.AgentName, ProviderID: t.ProviderID, Model: t.Model,
-		Folder: t.Folder, FolderMissing: t.Folder != "" && !isFolder(t.Folder), Sample: t.Folder == s.samplePath(id),
+		Folder: t.Folder, FolderMissing: t.Folder != "" && !isFolder(t.Folder), Sample: t.Folder == s.samplePath(id) || t.Folder == s.triedSample(),
+		Tried: t.Tried,
 	}
 }
 
