@@ -23,6 +23,8 @@ type Agent struct {
 	Backend      model.Backend
 	Model        string // the backend's name for the model; empty is its default
 	Tools        []*tool.Tool
+	// OwnToolsOnly leaves out the Runner's Tools.
+	OwnToolsOnly bool
 	// Middleware acts around the model and around calls; the first is the outermost.
 	Middleware []Middleware
 	// Output is what the answer of a run has to be; nil is text. OutputOf makes one.
@@ -76,7 +78,7 @@ type Runner struct {
 	// Resolve finds the agent of a thread by name, for runs started by name and runs that are resumed. An unknown name is
 	// ErrNotFound. Agents is the common case.
 	Resolve func(ctx context.Context, name, threadID string) (*Agent, error)
-	// Tools are offered to every agent, after its own; of one name the agent's own wins. They are read when a run begins and when
+	// Tools are offered to every agent that has not OwnToolsOnly, after its own; of one name the agent's own wins. They are read when a run begins and when
 	// it goes on, and before a turn if they changed.
 	Tools *tool.Registry
 	// OnEvent hears every event after it was stored, in the order of its run, from one goroutine per run. One that panics is

@@ -58,7 +58,10 @@ func (r *Runner) Next(ctx context.Context, agentName, threadID string) (*Next, e
 
 // Offered are the tools an agent can call in a run, each name once: its own, those that hand over, then those of Runner.Tools.
 func (r *Runner) Offered(a *Agent) []*tool.Tool {
-	shared := r.Tools.All()
+	var shared []*tool.Tool
+	if !a.OwnToolsOnly {
+		shared = r.Tools.All()
+	}
 	seen := make(map[string]bool, len(a.Tools)+len(shared))
 	tools := make([]*tool.Tool, 0, len(a.Tools)+len(shared))
 	for _, list := range [][]*tool.Tool{a.Tools, a.transfers(), shared} {

@@ -49,6 +49,24 @@ func TestToolsOfTheRunnerAreOfferedAndTheAgentsOwnWin(t *testing.T) {
 	}
 }
 
+func TestAnAgentWithItsOwnToolsOnlyIsOfferedNoneOfTheRunner(t *testing.T) {
+	var own, shared runs
+	a := demo([]*tool.Tool{echo(&own)}, scripted.CallTool("c1", "danger", `{"text":"y"}`), scripted.Say("Done."))
+	a.OwnToolsOnly = true
+	w := newWorld(t, a)
+	w.r.Tools = &tool.Registry{}
+	if err := w.r.Tools.Register(danger(&shared)); err != nil {
+		t.Fatal(err)
+	}
+	outcome := w.run("go")
+	if outcome.Status != protocol.StatusCompleted || len(shared.get()) > 0 {
+		t.Errorf("the run is %s, and the runner's tool ran with %q", outcome.Status, shared.get())
+	}
+	if got := w.requests(outcome.ID)[0]; strings.Contains(got, "danger") {
+		t.Errorf("the model is told of the runner's tool: %s", got)
+	}
+}
+
 // BenchmarkRegistry measures what a registry of 500 tools adds to a turn.
 func BenchmarkRegistry(b *testing.B) {
 	const turns, budget = 100, time.Millisecond

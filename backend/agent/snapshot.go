@@ -26,6 +26,7 @@ type Snapshot struct {
 	Backend         string   `json:"backend"`
 	Model           string   `json:"model,omitempty"`
 	Tools           []string `json:"tools,omitempty"`
+	OwnToolsOnly    bool     `json:"ownToolsOnly,omitempty"`
 	Middleware      []string `json:"middleware,omitempty"` // the outermost first
 	Output          string   `json:"output,omitempty"`
 	Handoffs        []string `json:"handoffs,omitempty"`
@@ -54,7 +55,7 @@ type Parts struct {
 func (a *Agent) Snapshot(p Parts) (*Snapshot, error) {
 	s := &Snapshot{
 		Version: SnapshotVersion, Name: a.Name, Description: a.Description, Instructions: a.Instructions, Model: a.Model,
-		ContextTokens: a.ContextTokens, Parallel: a.Parallel, MaxTurns: a.MaxTurns, MaxRepeats: a.MaxRepeats,
+		OwnToolsOnly: a.OwnToolsOnly, ContextTokens: a.ContextTokens, Parallel: a.Parallel, MaxTurns: a.MaxTurns, MaxRepeats: a.MaxRepeats,
 		MaxResultLength: a.MaxResultLength, ApprovalTTLMs: a.ApprovalTTL.Milliseconds(), TimeoutMs: a.Timeout.Milliseconds(),
 		MaxTokens: a.MaxTokens, MaxRetries: a.MaxRetries,
 	}
@@ -130,7 +131,7 @@ func ReadSnapshot(data []byte) (*Snapshot, error) {
 func (s *Snapshot) Restore(p Parts) (*Agent, error) {
 	a := &Agent{
 		Name: s.Name, Description: s.Description, Instructions: s.Instructions, Backend: p.Backends[s.Backend], Model: s.Model,
-		Output: p.Outputs[s.Output], ContextTokens: s.ContextTokens, Parallel: s.Parallel, MaxTurns: s.MaxTurns, MaxRepeats: s.MaxRepeats,
+		OwnToolsOnly: s.OwnToolsOnly, Output: p.Outputs[s.Output], ContextTokens: s.ContextTokens, Parallel: s.Parallel, MaxTurns: s.MaxTurns, MaxRepeats: s.MaxRepeats,
 		MaxResultLength: s.MaxResultLength, ApprovalTTL: time.Duration(s.ApprovalTTLMs) * time.Millisecond,
 		Timeout: time.Duration(s.TimeoutMs) * time.Millisecond, MaxTokens: s.MaxTokens, MaxRetries: s.MaxRetries,
 	}

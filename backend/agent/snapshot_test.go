@@ -33,7 +33,7 @@ func parts(t *testing.T) agent.Parts {
 func full(p agent.Parts) *agent.Agent {
 	warm := 0.5
 	return &agent.Agent{
-		Name: "demo", Description: "d", Instructions: "i", Backend: p.Backends["script"], Model: "m", Tools: p.Tools.All(),
+		Name: "demo", Description: "d", Instructions: "i", Backend: p.Backends["script"], Model: "m", Tools: p.Tools.All(), OwnToolsOnly: true,
 		Middleware: p.Middleware, Output: p.Outputs["report"], ContextTokens: 1, Handoffs: p.Agents, Parallel: true, MaxTurns: 2,
 		MaxRepeats: -1, MaxResultLength: 3, ApprovalTTL: 4 * time.Second, Timeout: 5 * time.Second, Temperature: &warm, MaxTokens: 6, MaxRetries: -1,
 	}

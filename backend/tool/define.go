@@ -165,6 +165,13 @@ func (t *Tool) Named(name string) (*Tool, error) {
 	return &named, nil
 }
 
+// Asking returns the same tool with another approval: Approval{} lets no call wait.
+func (t *Tool) Asking(a Approval) *Tool {
+	asking := *t
+	asking.approval = a
+	return &asking
+}
+
 // Schema returns what a model is told of the tool. The parameters are made once; they are not to be changed.
 func (t *Tool) Schema() Schema {
 	return Schema{Name: t.Name, Description: t.Description, Parameters: t.parameters}

@@ -196,6 +196,19 @@ func TestMustPanicsWhereDefineFails(t *testing.T) {
 	tool.Must(tool.Config[weatherArgs, string]{Name: "x"})
 }
 
+func TestAskingChangesOnlyTheApproval(t *testing.T) {
+	declared := tool.Must(tool.Config[struct{}, string]{
+		Name: "wait", Approval: tool.Always, Run: func(tool.Context, struct{}) (string, error) { return "ran", nil },
+	})
+	quiet := declared.Asking(tool.Approval{})
+	if quiet.NeedsApproval(`{}`) || !declared.NeedsApproval(`{}`) || !quiet.Asking(tool.Always).NeedsApproval(`{}`) {
+		t.Error("the approvals are mixed up")
+	}
+	if call, err := quiet.Prepare(`{}`); err != nil || quiet.Name != "wait" || call == nil {
+		t.Errorf("the tool does not work any more: %v", err)
+	}
+}
+
 func TestNamedChangesOnlyTheName(t *testing.T) {
 	c := weatherConfig()
 	c.Timeout = time.Millisecond
