@@ -95,6 +95,21 @@ screen('thread-handoff', async (t) => {
   await shoot(page, 'thread-handoff')
 })
 
+screen('thread-structured', async (t) => {
+  const { structured } = await gallery(t)
+  const { page } = await gated(t, structured)
+  await page.getByRole('feed').getByRole('group', { name: 'Structured output' }).waitFor()
+  await inspected(page, 'Timeline')
+  await shoot(page, 'thread-structured', { sizes: all })
+})
+
+screen('thread-inside', async (t) => {
+  const { inside } = await gallery(t)
+  const { page } = await gated(t, inside)
+  await row(page, 'upload', 'waiting').waitFor()
+  await shoot(page, 'thread-inside')
+})
+
 screen('thread-10000', async (t) => {
   const { page } = await gated(t, long(10_000))
   await row(page, 'tool_9').last().waitFor()
@@ -108,7 +123,7 @@ screen('thread-10000', async (t) => {
 screen('states', async (t) => {
   const { states } = await gallery(t)
   const { page, door } = await gated(t, states)
-  await row(page, 'upload', 'waiting').waitFor()
+  await row(page, 'run_command', 'waiting').waitFor()
   await shoot(page, 'states', { sizes: all })
   await page.getByRole('feed').evaluate((feed) => feed.scrollTo(0, 0))
   await shoot(page, 'states-top', { sizes: all })

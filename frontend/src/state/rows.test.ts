@@ -195,6 +195,31 @@ describe('the rows of a run', () => {
     expect(rows.map((row) => row.kind)).toEqual(['speaker', 'message', 'speaker', 'text', 'turn', 'end'])
   })
 
+  it('show an answer that is structured output once, as that', () => {
+    const says = (text: string) => [start(), turn(1), event('text-delta', { id: 'p1', delta: text })]
+    const gives = (structured: object, fields: object = {}) =>
+      event('finish', { messageId: 'm1', status: 'completed', structured, ...fields })
+    const kinds = (...lines: string[]) => rowsOf(...lines).map((row) => row.kind)
+    const trip = { city: 'Oslo', days: [1, 2] }
+    for (const text of ['{"city":"Oslo","days":[1,2]}', '```json\n{ "city": "Oslo",\n  "days": [1, 2] }\n```\n']) {
+      expect(kinds(...says(text), gives(trip))).toEqual(['speaker', 'end'])
+    }
+    expect(kinds(...says('Here: {"city":"Oslo","days":[1,2]}'), gives(trip))).toEqual(['speaker', 'text', 'end'])
+    expect(kinds(...says('{"city":"Oslo"}'), gives(trip))).toEqual(['speaker', 'text', 'end'])
+  })
+
+  it('take an answer away only when the run gave it as structured output', () => {
+    const log = [start(), turn(1), event('text-delta', { id: 'p1', delta: '{"n":1}' })]
+    const transcript = fold(log.map((raw, i) => ({ seq: i + 1, raw })))
+    const before = runRows(view(transcript), true, [])
+    expect(before.map((row) => row.kind)).toEqual(['speaker', 'text'])
+    const gave = event('finish', { messageId: 'm1', status: 'completed', structured: { n: 1 } })
+    fold([{ seq: log.length + 1, raw: gave }], transcript)
+    const after = runRows(view(transcript), true, before)
+    expect(after.map((row) => row.kind)).toEqual(['speaker', 'end'])
+    expect(after[0]).toBe(before[0])
+  })
+
   it('show events of an unknown kind and what is no event', () => {
     const kinds = rowsOf(start(), event('weather', { sun: true }), '{"type":5}').map((row) => row.kind)
     expect(kinds).toEqual(['wire-error', 'unknown'])

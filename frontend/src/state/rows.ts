@@ -1,5 +1,6 @@
-import type { Frame, WireError } from '../protocol/events'
-import type { Call, Gap, Item, MessageItem, Part, Turn } from '../protocol/transcript'
+import type { Finish, Frame, WireError } from '../protocol/events'
+import { pretty } from '../protocol/json'
+import type { Call, Gap, Item, MessageItem, Part, Transcript, Turn } from '../protocol/transcript'
 import { ended } from '../protocol/transcript'
 import { nest } from './nesting'
 import type { RunView } from './threadStore'
@@ -133,7 +134,11 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   }
   trail.end(rows.slice())
   footTurns()
-  const all = (nested ? nest(rows) : rows).concat(closing(run, newest))
+  const drawn = answerAsJson(t)
+  const body = nested ? nest(rows) : rows
+  const all = (drawn ? body.filter((row) => row.kind !== 'text' || row.item !== drawn) : body).concat(
+    closing(run, newest),
+  )
   trails.set(all, trail)
   return all
 }
@@ -224,10 +229,28 @@ function closing(run: RunView, newest: boolean): Row[] {
 
 function endSays({ transcript: t }: RunView): boolean {
   const f = t.finish
-  return (
-    t.status !== 'completed' ||
-    Boolean(f && (f.truncated || f.blocked || f.structuredError || f.iterationLimitReached || f.limit))
-  )
+  return t.status !== 'completed' || Boolean(f && (f.structuredText || endIsOdd(f)))
+}
+
+/** Whether a run that completed did not end as it should. */
+export function endIsOdd(f: Finish): boolean {
+  return Boolean(f.truncated || f.blocked || f.structuredError || f.iterationLimitReached || f.limit)
+}
+
+/**
+ * The part of the answer that is the run's structured output and nothing else. The end row draws that as what it is, so that the
+ * part has no row: the same text would stand there twice.
+ */
+export function answerAsJson({ finish, items }: Transcript): Part | undefined {
+  const json = finish?.structuredText
+  if (json === undefined) return undefined
+  const last = items.findLast((item) => item.kind === 'text')
+  return last?.kind === 'text' && pretty(unfenced(last.text)) === pretty(json) ? last : undefined
+}
+
+/** A text without the Markdown fence models like to put around JSON. */
+function unfenced(text: string): string {
+  return /^```[^\n]*\n([\s\S]*)```$/.exec(text.trim())?.[1]?.trim() ?? text.trim()
 }
 
 function agentOf(run: RunView, turn: number): string {

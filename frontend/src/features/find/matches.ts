@@ -67,8 +67,8 @@ function lineTexts(row: Row): Text[] {
     case 'fault':
       return [row.fault]
     case 'end': {
-      const { error } = row.run.transcript
-      return [error?.message, error?.code]
+      const { error, finish } = row.run.transcript
+      return [error?.message, error?.code, finish?.structuredText]
     }
     default:
       return []

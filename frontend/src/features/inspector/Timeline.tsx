@@ -9,6 +9,8 @@ import type { ThreadStore } from '../../state/threadStore'
 import type { Price } from '../../transport/answers'
 import { domId } from '../../ui/domId'
 import { counted, duration } from '../../ui/format'
+import { Keep } from '../../ui/kept'
+import { ResultBlock } from '../details/Blocks'
 import { FigureTable } from './FigureTable'
 import { figures, type RunFigures } from './figures'
 import type { TabProps } from './Inspector'
@@ -44,6 +46,7 @@ export function Timeline({ store, run, selected }: TabProps) {
   if (run.transcript.last === 0) return <Empty>Waiting for the first event.</Empty>
   const turn = rows[chosen]?.turn ?? whole.turns.at(-1)
   const row = rows[chosen]
+  const structured = run.transcript.finish?.structuredText
   return (
     <>
       <p className="px-4 py-2 text-small text-muted">{summary(whole)}</p>
@@ -51,6 +54,13 @@ export function Timeline({ store, run, selected }: TabProps) {
       <div className="max-h-[55%] shrink-0 overflow-y-auto border-t border-border px-4 py-3">
         {row?.kind === 'call' && <SelectedCall figures={row.figures} />}
         <FigureTable run={whole} turn={turn} prices={prices} />
+        {structured !== undefined && (
+          <Keep name={`inspector/${run.id}/structured`} flags={store.flags}>
+            <div className="pt-3">
+              <ResultBlock json={structured} title="Structured output" />
+            </div>
+          </Keep>
+        )}
       </div>
     </>
   )

@@ -5,6 +5,7 @@ import { useState, useSyncExternalStore } from 'react'
 import type { Gap } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
+import { endIsOdd } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
 import { usePlayback, useThread } from '../../state/useThread'
 import { messageOf } from '../../transport/api'
@@ -12,9 +13,11 @@ import { Button } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
 import { count, elapsed, exactTime } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
+import { Keep } from '../../ui/kept'
 import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { Verbatim } from '../../ui/Verbatim'
+import { ResultBlock } from '../details/Blocks'
 
 /** Events that never came. */
 export function GapRow({ run, gap }: { run: RunView; gap: Gap }) {
@@ -96,8 +99,25 @@ export function FaultRow({ fault }: { fault: string }) {
   )
 }
 
-/** How a run ended, where that is not as it should. */
-export function EndRow({ run }: { run: RunView }) {
+/** How a run ended, where that is not as it should, and what it gave as JSON. */
+export function EndRow({ run, id }: { run: RunView; id: string }) {
+  const { flags } = useThread()
+  const { status, finish } = run.transcript
+  return (
+    <>
+      {finish?.structuredText !== undefined && (
+        <div className="pt-1 pb-2">
+          <Keep name={id} flags={flags}>
+            <ResultBlock json={finish.structuredText} title="Structured output" />
+          </Keep>
+        </div>
+      )}
+      {(status !== 'completed' || (finish && endIsOdd(finish))) && <Ending run={run} />}
+    </>
+  )
+}
+
+function Ending({ run }: { run: RunView }) {
   const { transcript: t } = run
   if (t.status === 'failed') return <FailedRow run={run} />
   if (t.status === 'cancelled') {

@@ -66,7 +66,7 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
     case 'fault':
       return <FaultRow fault={row.fault} />
     case 'end':
-      return <EndRow run={row.run} />
+      return <EndRow run={row.run} id={row.key} />
     default:
       row satisfies never
       return null

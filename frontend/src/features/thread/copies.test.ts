@@ -54,4 +54,16 @@ describe('a thread', () => {
       ],
     })
   })
+  it('is copied with the structured output of its run once as text, and as JSON in every digit', async () => {
+    const json = '{ "id": 2512292042121000001 }'
+    const gave = finish().replace('}', ',"structured":{"id":2512292042121000001}}')
+    const said = [start(), message('Go.'), turn(1), event('text-delta', { id: 't', delta: json })]
+    const { store, app } = await openThread([...said, gave], 'completed')
+    expect(await threadAsText(store.liveRuns, app.bodies)).toBe('You:\n\nGo.\n\ndemo:\n\n{"id":2512292042121000001}')
+    const copied = await threadAsJson('t1', 'A', store.liveRuns, app.bodies)
+    expect(copied).toContain('"structured":{"id":2512292042121000001},')
+    expect(JSON.parse(copied)).toMatchObject({
+      runs: [{ items: [{ role: 'user' }, { role: 'assistant', content: json }] }],
+    })
+  })
 })

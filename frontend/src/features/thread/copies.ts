@@ -1,6 +1,6 @@
 import type { MessageItem, Part } from '../../protocol/transcript'
 import type { Bodies } from '../../state/bodies'
-import { type Row, runRows } from '../../state/rows'
+import { answerAsJson, endIsOdd, type Row, runRows } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
 import { callAsJson, callAsText } from '../call/copies'
 
@@ -32,8 +32,11 @@ export async function rowAsText(row: Row, bodies: Bodies): Promise<string> {
     case 'call':
       return indented(callAsText(await bodies.whole(row.call)), row.depth)
     case 'end': {
-      const { status, error } = row.run.transcript
-      return error ? `The run failed: ${error.code ?? ''} ${error.message}` : `The run ended: ${status}`
+      const { status, error, finish } = row.run.transcript
+      const texts = finish?.structuredText === undefined ? [] : [finish.structuredText]
+      if (error) texts.push(`The run failed: ${error.code ?? ''} ${error.message}`)
+      else if (texts.length === 0 || (finish && endIsOdd(finish))) texts.push(`The run ended: ${status}`)
+      return texts.join('\n')
     }
     default:
       return ''
@@ -58,9 +61,12 @@ export async function threadAsJson(
       if (row.kind === 'call') items.push(callAsJson(await bodies.whole(row.call)))
       if (row.kind === 'message' || row.kind === 'text' || row.kind === 'reasoning') items.push(messageAsJson(row.item))
     }
-    const { status, error } = run.transcript
-    const head = JSON.stringify({ runId: run.id, agentName: run.agentName, status, error })
-    all.push(`${head.slice(0, -1)},"items":[\n${items.join(',\n')}\n]}`)
+    const { status, error, finish } = run.transcript
+    const answer = answerAsJson(run.transcript)
+    if (answer) items.push(messageAsJson(answer))
+    const head = JSON.stringify({ runId: run.id, agentName: run.agentName, status, error }).slice(0, -1)
+    const structured = finish?.structuredText === undefined ? '' : `,"structured":${finish.structuredText}`
+    all.push(`${head}${structured},"items":[\n${items.join(',\n')}\n]}`)
   }
   const head = JSON.stringify({ threadId, title })
   return `${head.slice(0, -1)},"runs":[\n${all.join(',\n')}\n]}`
