@@ -6,7 +6,10 @@ import { atEnd, command, folder, until } from './harness.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds and starts backend/examples/gallery. Returns the lines of its two runs: details of every kind, calls in every state. */
+/**
+ * Builds and starts backend/examples/gallery. Returns the lines of its runs: details of every kind, calls in every state, an answer as
+ * JSON, calls inside of a call.
+ */
 export async function gallery(t) {
   const program = join(await folder(t), 'gallery')
   const env = { ...process.env, CGO_ENABLED: '0' }
@@ -33,12 +36,20 @@ export async function gallery(t) {
     const lines = text.split('\n').filter((line) => line.startsWith('{"seq":'))
     return lines.map((line) => line.replace(/,$/, ''))
   }
-  const run = await ask('/agents/gallery/run', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ input: 'Show me everything.' }),
-  })
-  return { kinds: await linesOf(JSON.parse(run).runId), states: await linesOf('states') }
+  const run = async (agent, input) => {
+    const answer = await ask(`/agents/${agent}/run`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ input }),
+    })
+    return await linesOf(JSON.parse(answer).runId)
+  }
+  return {
+    kinds: await run('gallery', 'Show me everything.'),
+    states: await linesOf('states'),
+    structured: await run('planner', 'Three days in Oslo.'),
+    inside: await run('captain', 'Release version 1.4.'),
+  }
 }
 
 /** The lines of a run whose events are given without their numbers. */

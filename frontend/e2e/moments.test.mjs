@@ -17,8 +17,7 @@ const now = Date.UTC(2030, 0, 1)
 const folders = ['../../backend/agent/testdata/']
 
 /**
- * Every golden log that a store can hold, numbered from 1 without gaps; the others are for readers alone. A child's row shows while
- * its parent's is open, and that is the reader's, not the log's: screen.test.mjs has those.
+ * Every golden log that a store can hold, numbered from 1 without gaps; the others are for readers alone.
  */
 async function goldenLogs() {
   const logs = []
@@ -26,13 +25,11 @@ async function goldenLogs() {
     const dir = fileURLToPath(new URL(folder, import.meta.url))
     for (const name of (await readdir(dir)).filter((each) => each.endsWith('.jsonl'))) {
       const lines = (await readFile(dir + name, 'utf8')).trim().split('\n')
-      if (lines.every(isNumbered) && !lines.some(isChild)) logs.push({ name: basename(name, '.jsonl'), lines })
+      if (lines.every(isNumbered)) logs.push({ name: basename(name, '.jsonl'), lines })
     }
   }
   return logs
 }
-
-const isChild = (line) => line.includes('"parentToolCallId"')
 
 function isNumbered(line, index) {
   if (!line.startsWith(`{"seq":${index + 1},"type":`)) return false
@@ -43,13 +40,14 @@ function isNumbered(line, index) {
   }
 }
 
-/** Waits until the page has drawn all that the gate lets through, and returns it. */
-async function look(page, through) {
+/** Waits until the page has drawn all that the gate lets through, the calls inside of others too, and returns it. */
+async function look(page, through, parents = []) {
   const count = through.count()
   await until(`the page to read ${count} events`, () => page.evaluate((last) => window.readUpTo === last, count))
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   let before
   return await until('the page to stand still', async () => {
+    await unfoldParents(page, parents)
     const rows = await shown(page)
     const now = JSON.stringify(rows)
     if (now === before && (await isDrawn(page))) return rows
@@ -84,6 +82,25 @@ function noteReading() {
   }
 }
 
+/** The ids of the calls that other calls are made inside of. */
+function parentsIn(lines) {
+  const starts = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'tool-call-start')
+  return [...new Set(starts.flatMap(({ parentToolCallId }) => parentToolCallId ?? []))]
+}
+
+/**
+ * Opens the rows of calls that have others inside. Which of them are open is the reader's, not the log's: one that opened by itself
+ * stays open for who watched it, and is closed for who comes later.
+ */
+async function unfoldParents(page, parents) {
+  await page.evaluate((ids) => {
+    for (const id of ids) {
+      const toggle = document.querySelector(`[data-call-id="${id}"] [aria-expanded]`)
+      if (toggle?.ariaExpanded === 'false') toggle.click()
+    }
+  }, parents)
+}
+
 /** Opens another thread and then this one again: everything is read and folded anew. */
 async function reopen(page, through, otherId) {
   await page.evaluate(async (id) => {
@@ -113,6 +130,7 @@ async function compare(t, studio, { name, lines }) {
   const other = await studio.api('POST', '/studio/threads', { agentName: 'demo' })
   const live = await gate(t, studio, thread.id, lines)
   const late = await gate(t, studio, thread.id, lines)
+  const parents = parentsIn(lines)
   const [watching, opening] = await Promise.all([watch(t, live), watch(t, late)])
   for (let count = 1; count <= lines.length; count++) {
     live.let(count)
@@ -124,9 +142,11 @@ async function compare(t, studio, { name, lines }) {
     let opened
     // A page reads a long log in steps, so what it shows may still change once.
     for (let tries = 0; tries < 20; tries++) {
-      ;[watched, opened] = await Promise.all([look(watching, live), look(opening, late)]).catch((cause) => {
-        throw new Error(`${at}: ${cause.message}`, { cause })
-      })
+      ;[watched, opened] = await Promise.all([look(watching, live, parents), look(opening, late, parents)]).catch(
+        (cause) => {
+          throw new Error(`${at}: ${cause.message}`, { cause })
+        },
+      )
       if (isDeepStrictEqual(watched, opened)) break
       await opening.waitForTimeout(100)
     }

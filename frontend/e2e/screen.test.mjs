@@ -78,7 +78,7 @@ test('details of every kind are drawn, in both themes, and nothing of them runs 
   }
 })
 
-test('calls in every state stand in the thread, and the calls of a call in it', async (t) => {
+test('calls in every state stand in the thread', async (t) => {
   const { states: lines } = await gallery(t)
   const { page, door } = await show(t, lines, { count: 2, height: 2400 })
   const seen = new Set()
@@ -107,20 +107,20 @@ test('calls in every state stand in the thread, and the calls of a call in it', 
     [],
     'no row was ever in these states',
   )
+  await row(page, 'run_command', 'waiting').getByRole('button', { name: 'Approve' }).waitFor()
+  await picture(page, 'states')
+  assert.deepEqual(page.faults, [])
+})
+
+test('the calls of a call stand in it', async (t) => {
+  const { inside: lines } = await gallery(t)
+  const { page } = await show(t, lines, { height: 2400 })
   const child = row(page, 'upload', 'waiting')
   await child.getByRole('button', { name: 'Approve' }).waitFor()
   const order = await page.$$eval('[data-call-id]', (all) =>
-    all.sort((a, b) => a.ariaPosInSet - b.ariaPosInSet).map((each) => each.dataset.callId),
+    all.sort((a, b) => a.ariaPosInSet - b.ariaPosInSet).map((each) => each.dataset.tool),
   )
-  assert.deepEqual(order.slice(order.indexOf('parent')), [
-    'parent',
-    'child1',
-    'child2',
-    'child3',
-    'waiting',
-    'approved',
-  ])
-  await picture(page, 'states')
+  assert.deepEqual(order, ['release', 'build', 'sign', 'upload'])
 
   // Closed with its parent, it is docked, and leads back.
   await row(page, 'release').locator('[aria-expanded]').first().click()
@@ -133,6 +133,35 @@ test('calls in every state stand in the thread, and the calls of a call in it', 
   })
   await button(page, 'Show in thread').click()
   await child.waitFor()
+  assert.deepEqual(page.faults, [])
+})
+
+test('an answer as JSON is shown once, as structured output, at its end, in the inspector and played back', async (t) => {
+  const { structured: lines } = await gallery(t)
+  const { page, door } = await show(t, lines, { count: lines.length - 1 })
+  const feed = page.getByRole('feed')
+  await feed.getByText('2512292042121000001').waitFor()
+  assert.equal(await page.getByRole('group', { name: 'Structured output' }).count(), 0)
+  door.let(lines.length)
+  const block = feed.getByRole('group', { name: 'Structured output' })
+  await block.getByText('2512292042121000001').waitFor()
+  assert.equal(await feed.getByText('2512292042121000001').count(), 1)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await block.getByRole('button', { name: 'Copy' }).click()
+  const text = '{"id":2512292042121000001,"city":"Oslo","days":3,"stops":["the opera\'s roof","the fjord"]}'
+  await until('the clipboard', async () => (await page.evaluate(() => navigator.clipboard.readText())) === text)
+  const timeline = page.getByRole('tab', { name: 'Timeline' })
+  if ((await timeline.count()) === 0) await page.keyboard.press('Control+i')
+  await timeline.click()
+  await page.getByRole('tabpanel').getByRole('group', { name: 'Structured output' }).getByText('"Oslo"').waitFor()
+  await page.goto(`${door.address}/r/${JSON.parse(lines[0]).runId}/e/${lines.length}`)
+  await page.getByRole('slider').waitFor()
+  await block.getByText('2512292042121000001').waitFor()
+  await page.getByRole('slider').focus()
+  await page.keyboard.press('ArrowLeft')
+  await block.waitFor({ state: 'detached' })
+  await page.keyboard.press('ArrowRight')
+  await block.waitFor()
   assert.deepEqual(page.faults, [])
 })
 

@@ -1,5 +1,6 @@
-// Command gallery serves an agent that shows all there is to see: its tools return details of every kind, and beside it stands
-// a recorded run in which calls stand in every state, one of them made by another call. A client is tried against it.
+// Command gallery serves agents that show all there is to see: the tools of one return details of every kind, one answers with JSON,
+// one works inside a call of another. Beside them stands a recorded run in which calls stand in every state. A client is tried
+// against it.
 //
 //	go run ./backend/examples/gallery
 //	curl -d '{"input":"Show me everything."}' -H 'Content-Type: application/json' http://127.0.0.1:4831/agents/gallery/runs
@@ -41,12 +42,20 @@ func serve(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
+	plans, err := planner()
+	if err != nil {
+		return err
+	}
+	releases, err := captain()
+	if err != nil {
+		return err
+	}
 	store := &agent.Memory{}
 	if err := record(ctx, store, time.Now()); err != nil {
 		return err
 	}
 	agents := &server.Server{
-		Agents: []*agent.Agent{guide(shown)}, Runner: &agent.Runner{Store: store}, KeepRuns: true,
+		Agents: []*agent.Agent{guide(shown), plans, releases}, Runner: &agent.Runner{Store: store}, KeepRuns: true,
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -6,11 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"callboard/backend/agent"
+	"callboard/backend/approval"
 	"callboard/backend/protocol"
 	"callboard/backend/server"
 )
@@ -55,14 +57,10 @@ func TestTheGuideShowsEveryKindOfDetails(t *testing.T) {
 func TestTheRecordingHasACallInEveryState(t *testing.T) {
 	var transcript protocol.Transcript
 	seen := map[protocol.State]bool{}
-	nested := 0
 	for i, event := range states() {
 		transcript.Apply(protocol.Frame{Seq: int64(i + 1), AtMs: int64(i), Event: event})
 		for _, call := range transcript.Calls() {
 			seen[call.State] = true
-			if call.ParentToolCallID != "" {
-				nested++
-			}
 		}
 	}
 	for _, want := range []protocol.State{
@@ -73,8 +71,60 @@ func TestTheRecordingHasACallInEveryState(t *testing.T) {
 			t.Errorf("no call is ever %s", want)
 		}
 	}
-	if nested == 0 {
-		t.Error("no call is made by another")
+}
+
+func TestThePlannerGivesATripOnceItWasAskedAgain(t *testing.T) {
+	plans, err := planner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	retries := 0
+	runner := &agent.Runner{OnEvent: func(_ string, f protocol.Frame) {
+		if turn, ok := f.Event.(*protocol.Turn); ok && turn.Phase == protocol.TurnRetry {
+			retries++
+		}
+	}}
+	t.Cleanup(func() { _ = runner.Close(context.WithoutCancel(t.Context())) })
+	outcome, err := runner.Run(t.Context(), plans, agent.Input{Text: "Three days in Oslo."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trip, err := agent.Structured[Trip](outcome)
+	if err != nil || trip.ID != 2512292042121000001 || retries != 1 {
+		t.Errorf("got %+v after %d retries, error %v, want every digit of the second answer", trip, retries, err)
+	}
+}
+
+func TestTheCaptainWaitsForACallInsideACall(t *testing.T) {
+	releases, err := captain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told protocol.Transcript
+	runner := &agent.Runner{OnEvent: func(_ string, f protocol.Frame) { told.Apply(f) }}
+	t.Cleanup(func() { _ = runner.Close(context.WithoutCancel(t.Context())) })
+	outcome, err := runner.Run(t.Context(), releases, agent.Input{Text: "Release version 1.4."})
+	if err != nil || len(outcome.Pending) != 1 {
+		t.Fatalf("got %+v, error %v, want one decision asked for", outcome, err)
+	}
+	p := outcome.Pending[0]
+	_, handle, err := runner.Decide(t.Context(), p.ApprovalID, approval.Decision{Approved: true, ArgumentsHash: p.ArgumentsHash, By: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome, err = handle.Wait(t.Context()); err != nil || outcome.Output != "It is done." {
+		t.Fatalf("got %+v, error %v, want it done", outcome, err)
+	}
+	var got []string
+	for _, call := range told.Calls() {
+		got = append(got, fmt.Sprintf("%s in %q: %s %s", call.ToolName, call.ParentToolCallID, call.State, call.Result))
+	}
+	want := []string{
+		`release in "": done "Version 1.4 is released."`, `build in "c1": done "8,123,456 bytes"`, `sign in "c1": done "signed"`,
+		`upload in "c1": done "uploaded"`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -18,10 +18,10 @@ type recording struct {
 func (r *recording) add(events ...protocol.Event) { r.events = append(r.events, events...) }
 
 // propose writes a call whose arguments come in two pieces; those that are no JSON yet stay open.
-func (r *recording) propose(id, toolName string, p *tool.Presentation, parent, arguments string) {
+func (r *recording) propose(id, toolName string, p *tool.Presentation, arguments string) {
 	half := len(arguments) / 2
 	r.add(
-		&protocol.ToolCallStart{ID: id, ToolName: toolName, Presentation: p, ParentToolCallID: parent},
+		&protocol.ToolCallStart{ID: id, ToolName: toolName, Presentation: p},
 		&protocol.ToolCallDelta{ID: id, ArgsTextDelta: arguments[:half]},
 		&protocol.ToolCallDelta{ID: id, ArgsTextDelta: arguments[half:]},
 	)
@@ -53,13 +53,13 @@ func (r *recording) refuse(id string, state protocol.State, by, reason string) {
 	)
 }
 
-func (r *recording) wait(id, toolName string, p *tool.Presentation, parent, arguments string) {
-	r.propose(id, toolName, p, parent, arguments)
+func (r *recording) wait(id, toolName string, p *tool.Presentation, arguments string) {
+	r.propose(id, toolName, p, arguments)
 	hash := sha256.Sum256([]byte(arguments))
 	asked := protocol.Approval{
 		ToolCallID: id, ToolName: toolName, Arguments: json.RawMessage(arguments), Description: "It reaches outside of this machine.",
 		SideEffects: []tool.SideEffect{tool.Network, tool.External}, ApprovalID: "approval-" + id, Kind: protocol.KindApproval,
-		ArgumentsText: arguments, ArgumentsHash: hex.EncodeToString(hash[:]), Presentation: p, ParentToolCallID: parent,
+		ArgumentsText: arguments, ArgumentsHash: hex.EncodeToString(hash[:]), Presentation: p,
 	}
 	r.add(&protocol.CallState{ToolCallID: id, State: protocol.StateWaiting, ApprovalID: asked.ApprovalID, ArgumentsHash: asked.ArgumentsHash})
 	r.waiting = append(r.waiting, asked)

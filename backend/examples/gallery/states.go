@@ -18,14 +18,14 @@ const (
 	pace         = 100 * time.Millisecond // from event to event
 )
 
-// record puts a run into a store in which calls stand in every state, as if a server had streamed it: at its end it waits for
-// two decisions, one of them about a call that another call made.
+// record puts a run into a store in which calls stand in every state, as if a server had streamed it: at its end it waits for a
+// decision.
 func record(ctx context.Context, store agent.Store, now time.Time) error {
 	events := states()
 	at := now.Add(-time.Duration(len(events)) * pace).UnixMilli()
 	batch := &agent.Batch{Run: agent.Run{
 		ID: statesRun, ThreadID: statesThread, AgentName: "gallery", Input: asked, Status: protocol.StatusPaused,
-		MessageID: "m1", Turn: 2, Last: int64(len(events)), CallCount: 11, CreatedAtMs: at, UpdatedAtMs: now.UnixMilli(),
+		MessageID: "m1", Turn: 2, Last: int64(len(events)), CallCount: 12, CreatedAtMs: at, UpdatedAtMs: now.UnixMilli(),
 	}}
 	for i, event := range events {
 		batch.Frames = append(batch.Frames, protocol.Frame{Seq: int64(i + 1), AtMs: at + int64(i)*pace.Milliseconds(), Event: event})
@@ -48,30 +48,30 @@ func states() []protocol.Event {
 		&protocol.TextDelta{ID: "t1", Delta: "Calls end in more ways than one."},
 		&protocol.TextEnd{ID: "t1"},
 	)
-	r.propose("dropped", "write_file", nil, "", `{"path":"notes.md","content":"# Notes\n\nThe first li`)
+	r.propose("dropped", "write_file", nil, `{"path":"notes.md","content":"# Notes\n\nThe first li`)
 	r.add(
 		&protocol.ToolCallEnd{ID: "dropped", Dropped: true},
 		&protocol.ToolResult{ID: "dropped-r", ToolCallID: "dropped", Dropped: true, Reason: protocol.Incomplete},
 	)
 	for _, id := range []string{"read1", "read2", "read3", "read4"} {
-		r.propose(id, "read_file", &tool.Presentation{Label: "Read file", Icon: "file-text", Detail: "internal/" + id + ".go"}, "", `{"path":"internal/`+id+`.go"}`)
+		r.propose(id, "read_file", &tool.Presentation{Label: "Read file", Icon: "file-text", Detail: "internal/" + id + ".go"}, `{"path":"internal/`+id+`.go"}`)
 		r.run(id, 12, `"package internal"`)
 	}
-	r.propose("failed", "run_tests", &tool.Presentation{Label: "Run tests", Icon: "flask-conical", Detail: "./internal/…"}, "", `{"packages":["./internal/..."]}`)
+	r.propose("failed", "run_tests", &tool.Presentation{Label: "Run tests", Icon: "flask-conical", Detail: "./internal/…"}, `{"packages":["./internal/..."]}`)
 	r.fail("failed", tool.CodeExecutionFailed, "exit status 1: 2 of 40 tests failed")
-	r.propose("timeout", "fetch", &tool.Presentation{Label: "Fetch", Icon: "globe", Detail: "https://example.com/slow"}, "", `{"url":"https://example.com/slow"}`)
+	r.propose("timeout", "fetch", &tool.Presentation{Label: "Fetch", Icon: "globe", Detail: "https://example.com/slow"}, `{"url":"https://example.com/slow"}`)
 	r.fail("timeout", tool.CodeTimeout, "no answer in 30 s")
-	r.propose("denied", "remove", &tool.Presentation{Label: "Remove", Icon: "trash-2", Detail: "dist/"}, "", `{"path":"dist/","recursive":true}`)
+	r.propose("denied", "remove", &tool.Presentation{Label: "Remove", Icon: "trash-2", Detail: "dist/"}, `{"path":"dist/","recursive":true}`)
 	r.refuse("denied", protocol.StateDenied, "ann", "Wrong folder: dist is what is served.")
-	r.propose("expired", "pay", &tool.Presentation{Label: "Pay", Icon: "credit-card", Detail: "invoice 4711"}, "", `{"invoice":2512292042121000001}`)
+	r.propose("expired", "pay", &tool.Presentation{Label: "Pay", Icon: "credit-card", Detail: "invoice 4711"}, `{"invoice":2512292042121000001}`)
 	r.refuse("expired", protocol.StateExpired, "", "")
-	r.propose("cancelled", "crawl", &tool.Presentation{Label: "Crawl", Icon: "bug", Detail: "example.com"}, "", `{"site":"example.com"}`)
+	r.propose("cancelled", "crawl", &tool.Presentation{Label: "Crawl", Icon: "bug", Detail: "example.com"}, `{"site":"example.com"}`)
 	r.add(
 		&protocol.CallState{ToolCallID: "cancelled", State: protocol.StateRunning},
 		&protocol.ToolUpdate{ToolCallID: "cancelled", Details: json.RawMessage(`{"progress":{"done":3,"total":40,"unit":"pages"}}`)},
 		&protocol.CallState{ToolCallID: "cancelled", State: protocol.StateCancelled, Reason: "still at work"},
 	)
-	r.propose("unknown", "send_mail", &tool.Presentation{Label: "Send mail", Icon: "mail", Detail: "to 3 people"}, "", `{"to":["ann","bo","cy"],"subject":"Release"}`)
+	r.propose("unknown", "send_mail", &tool.Presentation{Label: "Send mail", Icon: "mail", Detail: "to 3 people"}, `{"to":["ann","bo","cy"],"subject":"Release"}`)
 	r.add(
 		&protocol.CallState{ToolCallID: "unknown", State: protocol.StateRunning},
 		&protocol.CallState{ToolCallID: "unknown", State: protocol.StateUnknown, Reason: "the app stopped while it ran"},
@@ -79,24 +79,12 @@ func states() []protocol.Event {
 		&protocol.Turn{Turn: 1, Phase: protocol.TurnEnd},
 		&protocol.Turn{Turn: 2, Phase: protocol.TurnStart, AgentName: "gallery", Model: "recorded"},
 	)
-	r.nested()
-	r.propose("approved", "tag", &tool.Presentation{Label: "Tag", Icon: "tag", Detail: "v1.4"}, "", `{"name":"v1.4"}`)
+	r.wait("waiting", "run_command", &tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "./release.sh 1.4"}, `{"command":"./release.sh 1.4","timeout":2512292042121000001}`)
+	r.propose("approved", "tag", &tool.Presentation{Label: "Tag", Icon: "tag", Detail: "v1.4"}, `{"name":"v1.4"}`)
 	r.add(
 		&protocol.CallState{ToolCallID: "approved", State: protocol.StateApproved, By: "rule:tags of releases"},
 		&protocol.ApprovalRequired{ThreadID: statesThread, Approvals: r.waiting},
 		&protocol.Finish{MessageID: "m1", ThreadID: statesThread, Status: protocol.StatusPaused, PendingApprovals: len(r.waiting)},
 	)
 	return r.events
-}
-
-// nested is a call that makes calls: two are done, one waits; beside it another call waits.
-func (r *recording) nested() {
-	r.propose("parent", "release", &tool.Presentation{Label: "Release", Icon: "bot", Detail: "an agent of its own"}, "", `{"version":"1.4"}`)
-	r.add(&protocol.CallState{ToolCallID: "parent", State: protocol.StateRunning})
-	r.propose("child1", "build", &tool.Presentation{Label: "Build", Icon: "hammer", Detail: "linux/amd64"}, "parent", `{"target":"linux/amd64"}`)
-	r.run("child1", 840, `{"bytes":8123456}`)
-	r.propose("child2", "sign", &tool.Presentation{Label: "Sign", Icon: "key-round", Detail: "callboard.tar.gz"}, "parent", `{"file":"callboard.tar.gz"}`)
-	r.run("child2", 60, `"signed"`)
-	r.wait("child3", "upload", &tool.Presentation{Label: "Upload", Icon: "upload", Detail: "callboard.tar.gz"}, "parent", `{"file":"callboard.tar.gz","to":"releases.example.com","public":true}`)
-	r.wait("waiting", "run_command", &tool.Presentation{Label: "Run command", Icon: "terminal", Detail: "./release.sh 1.4"}, "", `{"command":"./release.sh 1.4","timeout":2512292042121000001}`)
 }
