@@ -83,11 +83,11 @@ test-page: $(MODULES)
 
 test-go: $(PAGE) $(MCP_MODULES)
 	@echo "== go test -race"
-	@go test -race -json -tags $(TAGS) ./... | go run ./build/testsum
+	@go run ./build/testsum -race -tags $(TAGS) ./...
 
 e2e: test-packages build
 	@echo "== end to end, in Chromium and in the window"
-	@cd frontend/e2e && node --test --test-timeout=600000 --test-concurrency=1 --test-reporter=./reporter.mjs
+	@node frontend/e2e/run.mjs
 
 bench: test-packages build
 	@go run ./build/bench

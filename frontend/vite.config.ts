@@ -39,5 +39,6 @@ export default defineConfig({
     setupFiles: ['src/test/setup.ts'],
     restoreMocks: true,
     testTimeout: 20_000, // a busy machine draws slowly
+    retry: 1, // and now and then too late
   },
 })

@@ -35,7 +35,7 @@ func TestSummary(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			s := summary{out: &out, output: map[string]*strings.Builder{}}
+			s := newSummary(&out)
 			if err := s.read(strings.NewReader(c.input)); err != nil {
 				t.Fatal(err)
 			}
@@ -44,6 +44,49 @@ func TestSummary(t *testing.T) {
 			}
 			if !strings.Contains(out.String(), c.says) {
 				t.Errorf("got output %q, want it to contain %q", out.String(), c.says)
+			}
+		})
+	}
+}
+
+func TestWhatFailedOnceIsRunOnceMore(t *testing.T) {
+	const one = `{"Action":"fail","Package":"p","Test":"TestA/part"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"waited too long\n"}
+{"Action":"fail","Package":"p","Test":"TestA"}
+{"Action":"fail","Package":"p"}
+`
+	const passing = `{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"pass","Package":"p"}
+`
+	for _, c := range []struct {
+		name, first, second string
+		again, ok           bool
+	}{
+		{"and passes", one, passing, true, true},
+		{"and fails again", one, one, true, false},
+		{"and does not run", one, "", true, false},
+		{"but not with a data race", strings.Replace(one, "waited too long", "WARNING: DATA RACE", 1), "", false, false},
+		{"but not after a panic", strings.Replace(one, "waited too long", "panic: nil map", 1), "", false, false},
+		{"but not where the package failed by itself", `{"Action":"fail","Package":"p"}` + "\n", "", false, false},
+		{"but not where many failed", one + strings.ReplaceAll(one, "TestA", "TestB") + strings.ReplaceAll(one, "TestA", "TestC") + strings.ReplaceAll(one, "TestA", "TestD"), "", false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out strings.Builder
+			first, second := newSummary(&out), newSummary(&out)
+			for s, text := range map[*summary]string{first: c.first, second: c.second} {
+				if err := s.read(strings.NewReader(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again := first.doubtful()
+			if got := len(again) > 0; got != c.again {
+				t.Fatalf("run once more: got %v, want %v", got, c.again)
+			}
+			if c.again {
+				first.settle(second, len(again["p"]))
+			}
+			if got := first.end(true); got != c.ok {
+				t.Errorf("all is well: got %v, want %v\n%s", got, c.ok, out.String())
 			}
 		})
 	}
