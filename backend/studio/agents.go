@@ -7,7 +7,6 @@ import (
 	"iter"
 	"net/url"
 	"path/filepath"
-	"strings"
 
 	"callboard/backend/agent"
 	"callboard/backend/model"
@@ -17,13 +16,13 @@ import (
 	"callboard/backend/toolset/workspace"
 )
 
-// The agents of the studio.
+// The built-in agents.
 const (
 	demoAgent      = "demo"
 	workspaceAgent = "workspace"
 )
 
-// agentKind is what is fixed of one of the studio's agents; its folder and model are a thread's.
+// agentKind is what is fixed of one of the built-in agents; its folder and model are a thread's.
 type agentKind struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -58,19 +57,23 @@ func (s *Studio) resolve(ctx context.Context, name, threadID string) (*agent.Age
 	if name == byHand {
 		return s.resolveByHand(ctx, threadID)
 	}
-	kind := findAgent(name)
-	if kind == nil {
-		var names []string
-		for _, k := range agentKinds {
-			names = append(names, k.Name)
-		}
-		return nil, fmt.Errorf("find the agent %q: %w; there are %s", name, agent.ErrNotFound, strings.Join(names, " and "))
+	known, err := s.knowsAgent(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return s.resolveGone(ctx, name, threadID)
 	}
 	t, err := s.boundThread(ctx, threadID, name)
 	if err != nil {
 		return nil, fmt.Errorf("find what the thread %s works with: %w", threadID, err)
 	}
-	backend, modelName, err := s.backend(ctx, kind, t)
+	kind := findAgent(name)
+	if kind == nil {
+		s.awaitSources(ctx)
+		return s.resolveOwn(ctx, name, t)
+	}
+	backend, modelName, err := s.backend(ctx, name, kind.NeedsModel, t)
 	if err != nil {
 		return nil, err
 	}
@@ -110,11 +113,11 @@ func (s *Studio) tools(folder string, builtIn bool) ([]*tool.Tool, error) {
 }
 
 // backend finds the model a thread speaks with, and the name to ask for.
-func (s *Studio) backend(ctx context.Context, kind *agentKind, t threadSettings) (model.Backend, string, error) {
+func (s *Studio) backend(ctx context.Context, agentName string, needsModel bool, t threadSettings) (model.Backend, string, error) {
 	if s.override != nil {
 		return s.override.backend, s.override.model, nil
 	}
-	if t.ProviderID == "" && !kind.NeedsModel {
+	if t.ProviderID == "" && !needsModel {
 		return s.demo, "", nil
 	}
 	p, modelName, err := s.chosen(ctx, t)
@@ -123,10 +126,10 @@ func (s *Studio) backend(ctx context.Context, kind *agentKind, t threadSettings)
 	}
 	switch {
 	case p == nil && t.ProviderID != "":
-		return unable{unavailable("The model's provider %q of this thread is not there any more: choose another one in the thread's header, or connect one in Settings.", t.ProviderID)}, "", nil
+		return unable{unavailable("The model's provider %q of the agent %s is not there any more: choose another one under the message, or connect one in Settings.", t.ProviderID, agentName)}, "", nil
 	case p == nil:
 		return unable{unavailable("No model is connected yet, and the agent %s needs one: connect one in Settings (a server's address, a key and a model's name), "+
-			"or start Callboard with OPENAI_API_KEY, or with --base-url and --model.", kind.Name)}, "", nil
+			"or start Callboard with OPENAI_API_KEY, or with --base-url and --model.", agentName)}, "", nil
 	case modelName == "":
 		return unable{unavailable("No model of %s is chosen: choose one in the thread's header, or in Settings.", p.Name)}, "", nil
 	}

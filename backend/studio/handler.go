@@ -15,6 +15,7 @@ func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.han
 // serve puts the routes together.
 func (s *Studio) serve() error {
 	s.server = &server.Server{Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
+	s.server.Runtime = server.Local{Runner: s.runner, List: s.listed}
 	for i := range agentKinds {
 		tools, err := s.tools("", false)
 		if err != nil {
@@ -24,7 +25,7 @@ func (s *Studio) serve() error {
 			tools = append(tools, s.toolsOf(switches{}, true)...)
 		}
 		// To be listed; resolve makes the ones that run.
-		s.server.Agents = append(s.server.Agents, s.agent(&agentKinds[i], unable{unavailable("not bound to a thread")}, "", tools))
+		s.builtIn = append(s.builtIn, s.agent(&agentKinds[i], unable{unavailable("not bound to a thread")}, "", tools))
 	}
 	protocol := http.StripPrefix("/api", s.server.Handler())
 	mux := http.NewServeMux()

@@ -99,7 +99,7 @@ func (s *Studio) viewMCPServer(m *mcpServer) mcpView {
 // viewOffers lists a server's tools. One that an agent's own tool of the same name stands before says so.
 func (s *Studio) viewOffers(src *mcp.Source) []mcpTool {
 	own := map[string]bool{}
-	for _, a := range s.server.Agents {
+	for _, a := range s.builtIn {
 		for _, t := range a.Tools {
 			own[t.Name] = true
 		}

@@ -52,6 +52,7 @@ func (s *Studio) getNext(w http.ResponseWriter, r *http.Request) {
 	var next *agent.Next
 	if err == nil {
 		next, err = s.runner.Next(ctx, t.AgentName, id)
+		err = asMissing(err, t.AgentName)
 	}
 	if err != nil {
 		s.fail(w, err)

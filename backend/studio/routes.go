@@ -52,6 +52,13 @@ func (s *Studio) routes(mux *http.ServeMux) {
 		"PUT /api/studio/providers/{id}":       s.putProvider,
 		"DELETE /api/studio/providers/{id}":    s.deleteProvider,
 		"POST /api/studio/providers/{id}/test": s.testProvider,
+		"POST /api/studio/agents":              s.postAgent,
+		"POST /api/studio/agents/import":       s.importAgent,
+		"POST /api/studio/agents/preview":      s.previewImport,
+		"GET /api/studio/agents/{name}":        s.getAgent,
+		"PUT /api/studio/agents/{name}":        s.putAgent,
+		"DELETE /api/studio/agents/{name}":     s.deleteAgent,
+		"GET /api/studio/agents/{name}/file":   s.exportAgent,
 		"PUT /api/studio/mcp/{name}":           s.putMCP,
 		"DELETE /api/studio/mcp/{name}":        s.deleteMCP,
 		"POST /api/studio/mcp/{name}/test":     s.testMCP,
@@ -75,7 +82,7 @@ func (s *Studio) routes(mux *http.ServeMux) {
 // state is what the window begins with.
 type state struct {
 	Version     string         `json:"version"`
-	Agents      []agentKind    `json:"agents"`
+	Agents      []agentView    `json:"agents"`
 	Providers   []providerView `json:"providers"`
 	Found       []found        `json:"found"`
 	Settings    settings       `json:"settings"`
@@ -97,12 +104,13 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 	all, providersErr := s.providers(ctx)
 	list, foundErr := s.found(ctx)
 	servers, serversErr := s.viewMCP(ctx)
-	if err := errors.Join(err, providersErr, foundErr, serversErr); err != nil {
+	agents, agentsErr := s.viewAgents(ctx)
+	if err := errors.Join(err, providersErr, foundErr, serversErr, agentsErr); err != nil {
 		s.fail(w, err)
 		return
 	}
 	answer := state{
-		Version: s.config.Version, Agents: agentKinds, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
+		Version: s.config.Version, Agents: agents, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
 		MCPServers: servers,
 		Folder:     s.config.Folder, DemoMessage: demoMessage,
 	}

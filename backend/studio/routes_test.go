@@ -21,8 +21,10 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 	want := decode[map[string]any](b, `{
 		"version": "1.2.3",
 		"agents": [
-			{"name": "demo", "description": "Shows what Callboard does, on a sample project, without a model", "needsModel": false},
-			{"name": "workspace", "description": "Works in your folder with your model", "needsModel": true}
+			{"name": "demo", "description": "Shows what Callboard does, on a sample project, without a model",
+				"builtIn": true, "needsModel": false, "needsFolder": false, "providerId": "", "model": "", "missing": []},
+			{"name": "workspace", "description": "Works in your folder with your model",
+				"builtIn": true, "needsModel": true, "needsFolder": true, "providerId": "", "model": "", "missing": []}
 		],
 		"providers": [], "found": [], "mcpServers": [],
 		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true, "prices": [], "retentionDays": 0,

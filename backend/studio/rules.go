@@ -184,7 +184,7 @@ func checkPaths(rule *approval.Rule, t *tool.Tool) error {
 
 // toolNamed finds a tool of the studio's agents.
 func (s *Studio) toolNamed(name string) (*tool.Tool, error) {
-	for _, a := range s.server.Agents {
+	for _, a := range s.listed() {
 		for _, t := range s.runner.Offered(a) {
 			if t.Name == name {
 				return t, nil

@@ -161,8 +161,8 @@ func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) 
 		}
 	}
 	if patch.AgentName != nil {
-		if findAgent(*patch.AgentName) == nil {
-			return invalid("there is no agent %q", *patch.AgentName)
+		if err := s.checkAgent(ctx, *patch.AgentName); err != nil {
+			return err
 		}
 		set.AgentName = *patch.AgentName
 	}

@@ -68,6 +68,7 @@ type Studio struct {
 	runner   *agent.Runner
 	server   *server.Server
 	handler  http.Handler
+	builtIn  []*agent.Agent // to be listed
 
 	sandboxes sandboxes
 

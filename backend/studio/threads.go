@@ -114,8 +114,8 @@ func (s *Studio) change(ctx context.Context, t *threadSettings, patch threadPatc
 		if t.Tried != nil {
 			return invalid("in this thread %s is tried by hand, and no agent is spoken with: begin a new thread", t.Tried.Name)
 		}
-		if findAgent(*patch.AgentName) == nil {
-			return invalid("there is no agent %q", *patch.AgentName)
+		if err := s.checkAgent(ctx, *patch.AgentName); err != nil {
+			return err
 		}
 		t.AgentName = *patch.AgentName
 	}
