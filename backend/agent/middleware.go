@@ -29,8 +29,8 @@ type Middleware struct {
 	// run.
 	AfterModel func(ctx tool.Context, answer *Answer) error
 	// BeforeCall is asked about a call whose tool exists and whose arguments, call.Arguments, fit: before a person is, and again
-	// after a pause. With a result it answers in the tool's place, and no middleware after it is asked; Deny refuses the call.
-	// It should have no effects of its own.
+	// after a pause. With a result, whose content has to be JSON, it answers in the tool's place, and no middleware after it is asked;
+	// Deny refuses the call. It should have no effects of its own.
 	BeforeCall func(ctx tool.Context, t *tool.Tool, call model.ToolCall) (*tool.Result, error)
 	// AfterCall may change the result of a call that ran, failed, was answered by a middleware after this one, or was handed in by a
 	// person, before anyone hears of it. Its content has to stay JSON. Of a call that was cancelled it is not told.
@@ -271,7 +271,9 @@ func (x *run) beforeCall(c *call) bool {
 		var result *tool.Result
 		began := x.runner.now()
 		err := x.through(i, "before a call", func() (err error) {
-			result, err = m.BeforeCall(x.toolContext(x.ctx, c), c.tool, c.asModel())
+			if result, err = m.BeforeCall(x.toolContext(x.ctx, c), c.tool, c.asModel()); err == nil && result != nil {
+				err = checkResult(result)
+			}
 			return err
 		})
 		by := middlewareBy + x.agent.middlewareName(i)

@@ -389,6 +389,15 @@ func TestAMiddlewareThatFailsFailsTheRunWithItsName(t *testing.T) {
 		"before a call, panicking": {BeforeCall: func(tool.Context, *tool.Tool, model.ToolCall) (*tool.Result, error) {
 			panic("SECRET")
 		}},
+		"before a call, no JSON": {BeforeCall: func(tool.Context, *tool.Tool, model.ToolCall) (*tool.Result, error) {
+			return &tool.Result{Content: json.RawMessage("SECRET")}, nil
+		}},
+		"before a call, no content": {BeforeCall: func(tool.Context, *tool.Tool, model.ToolCall) (*tool.Result, error) {
+			return &tool.Result{}, nil
+		}},
+		"before a call, details that are no JSON": {BeforeCall: func(tool.Context, *tool.Tool, model.ToolCall) (*tool.Result, error) {
+			return &tool.Result{Content: json.RawMessage("1"), Details: json.RawMessage("SECRET")}, nil
+		}},
 		"after a call": {AfterCall: func(tool.Context, *tool.Tool, model.ToolCall, *tool.Result) error { return secret }},
 		"after a call, panicking": {AfterCall: func(tool.Context, *tool.Tool, model.ToolCall, *tool.Result) error {
 			panic("SECRET")
