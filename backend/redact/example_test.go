@@ -38,7 +38,7 @@ func ExamplePolicy_JSON() {
 }
 
 func ExamplePolicy_Handler() {
-	policy := &redact.Policy{Secrets: func() []string { return []string{"s3cr3t-of-ada"} }}
+	policy := &redact.Policy{Secrets: func() []string { return []string{"s3cr3t-of-ada"} }, Patterns: redact.Patterns()}
 	plain := slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
@@ -46,6 +46,6 @@ func ExamplePolicy_Handler() {
 		return a
 	}})
 	log := slog.New(policy.Handler(plain)).With("key", "s3cr3t-of-ada")
-	log.Error("no access", "error", errors.New("the server refuses s3cr3t-of-ada"), slog.Group("sent", "header", "Bearer s3cr3t-of-ada"))
-	// Output: level=ERROR msg="no access" key=[redacted] error="the server refuses [redacted]" sent.header="Bearer [redacted]"
+	log.Error("no access", "error", errors.New("the server refuses s3cr3t-of-ada"), slog.Group("sent", "header", "to s3cr3t-of-ada", "password", "x"))
+	// Output: level=ERROR msg="no access" key=[redacted] error="the server refuses [redacted]" sent.header="to [redacted]" sent.password=[redacted]
 }

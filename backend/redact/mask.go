@@ -15,27 +15,36 @@ type masker struct {
 
 type span struct{ start, end int }
 
-// literals are the secrets that are long enough, as they stand in a text, in JSON, and in JSON that stands as a text in JSON.
+// literals are the secrets that are long enough.
 func literals(secrets []string) []string {
-	var found []string
-	for _, secret := range secrets {
-		if len(secret) < MinSecret {
-			continue
-		}
-		found = append(found, secret)
-		for range 2 {
-			inJSON := string(quoted(secret))
-			if inJSON = inJSON[1 : len(inJSON)-1]; inJSON == secret {
-				break
-			}
-			found, secret = append(found, inJSON), inJSON
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(secrets), func(secret string) bool { return len(secret) < MinSecret })
 }
 
-// spans are the places of secrets, in order and apart.
+// spans are the places of secrets, in order and apart: as they are, and written with escapes of JSON.
 func (m *masker) spans(text string) []span {
+	if len(m.literals) == 0 && len(m.patterns) == 0 {
+		return nil
+	}
+	all := m.found(text)
+	for _, p := range plains(text) {
+		for _, s := range m.found(p.text) {
+			all = append(all, span{p.at[s.start], p.at[s.end]})
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return a.start - b.start })
+	apart := all[:0]
+	for _, s := range all {
+		if n := len(apart); n > 0 && s.start <= apart[n-1].end {
+			apart[n-1].end = max(apart[n-1].end, s.end)
+			continue
+		}
+		apart = append(apart, s)
+	}
+	return apart
+}
+
+// found are the places of secrets that stand in a text as they are.
+func (m *masker) found(text string) []span {
 	var all []span
 	for _, literal := range m.literals {
 		for at := 0; ; {
@@ -56,16 +65,7 @@ func (m *masker) spans(text string) []span {
 			all = append(all, s)
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int { return a.start - b.start })
-	apart := all[:0]
-	for _, s := range all {
-		if n := len(apart); n > 0 && s.start <= apart[n-1].end {
-			apart[n-1].end = max(apart[n-1].end, s.end)
-			continue
-		}
-		apart = append(apart, s)
-	}
-	return apart
+	return all
 }
 
 func (m *masker) text(text string) string {
@@ -98,6 +98,29 @@ var keyEnds = regexp.MustCompile(`-----END [A-Z ]*-----`)
 
 // settled is how much of a text will be masked the same whatever follows: what comes after may be the beginning of a secret.
 func (m *masker) settled(text string) int {
+	if len(m.literals) == 0 && len(m.patterns) == 0 {
+		return len(text)
+	}
+	n := m.clear(text)
+	for _, p := range plains(text) {
+		n = min(n, p.at[m.clear(p.text)])
+	}
+	for _, s := range m.spans(text) {
+		if s.start < n && n < s.end {
+			n = s.start
+		}
+	}
+	if len(text)-n > maxOpen {
+		n = len(text)
+	}
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
+}
+
+// clear is where the end of a text begins that may be the beginning of a secret.
+func (m *masker) clear(text string) int {
 	n := len(text)
 	for _, literal := range m.literals {
 		for k := min(len(literal)-1, len(text)); k > 0; k-- {
@@ -115,17 +138,6 @@ func (m *masker) settled(text string) int {
 		if at := strings.LastIndex(text, keyBegins); at >= 0 && !keyEnds.MatchString(text[at:]) {
 			n = min(n, at)
 		}
-	}
-	for _, s := range m.spans(text) {
-		if s.start < n && n < s.end {
-			n = s.start
-		}
-	}
-	if len(text)-n > maxOpen {
-		n = len(text)
-	}
-	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
-		n--
 	}
 	return n
 }

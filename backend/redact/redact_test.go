@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"callboard/backend/model"
 	"callboard/backend/protocol"
 	"callboard/backend/redact"
 	"callboard/backend/tool"
@@ -118,6 +119,44 @@ func TestASecretInPiecesIsFoundWhereverItIsCut(t *testing.T) {
 	}
 }
 
+// JSON has many ways to write the same string.
+func TestASecretInOtherEscapesIsFoundWhereverItIsCut(t *testing.T) {
+	p := redact.Policy{Secrets: func() []string { return []string{"pä/ss\"w<rd🙂"} }, Patterns: redact.Patterns()}
+	tests := []struct{ name, arguments, want string }{
+		{"as Go writes it", `{"a":"x pä/ss\"w\u003crd🙂 y"}`, `{"a":"x [redacted] y"}`},
+		{"in ASCII alone", `{"a":"x p\u00e4/ss\"w<rd\uD83D\ude42 y"}`, `{"a":"x [redacted] y"}`},
+		{"with more escapes than it needs", `{"a":"\u0070\u00E4\/\u0073s\u0022w<rd🙂"}`, `{"a":"[redacted]"}`},
+		{"in JSON that stands in it as a text", `{"a":"{\"b\":\"p\\u00e4\\/ss\\\"w<rd\\ud83d\\ude42\"}"}`, `{"a":"{\"b\":\"[redacted]\"}"}`},
+		{"a key by its looks", `{"a":"\u0073k-abcdefghijklmnopqrst y"}`, `{"a":"[redacted] y"}`},
+		{"what is no secret", `{"a":"C:\\users\\new \ud83d p\u00e4/ss \u12"}`, `{"a":"C:\\users\\new \ud83d p\u00e4/ss \u12"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := p.Call(redact.Operator, model.ToolCall{Name: "f", Arguments: test.arguments}).Arguments; got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+			for size := 1; size <= len(test.arguments); size++ {
+				stream := p.Stream(redact.Operator)
+				got, sent := "", 0
+				push := func(e protocol.Event) {
+					for _, f := range stream.Push(protocol.Frame{Event: e}) {
+						if delta, ok := f.Event.(*protocol.ToolCallDelta); ok {
+							got += delta.ArgsTextDelta
+						}
+					}
+				}
+				for ; sent < len(test.arguments); sent += size {
+					push(&protocol.ToolCallDelta{ID: "c", ArgsTextDelta: test.arguments[sent:min(sent+size, len(test.arguments))]})
+				}
+				push(&protocol.ToolCallEnd{ID: "c"})
+				if got != test.want {
+					t.Errorf("in pieces of %d: got %s, want %s", size, got, test.want)
+				}
+			}
+		})
+	}
+}
+
 func TestWhatHoldsNoSecretGoesOutAtOnce(t *testing.T) {
 	stream := (&redact.Policy{Secrets: policy.Secrets}).Stream(redact.Operator)
 	for i, event := range pieces("A text of some length.", 3) {
@@ -137,6 +176,7 @@ func TestWhatPassesIsWhatPushWouldNotChange(t *testing.T) {
 		{"an event without a secret", `{"type":"tool-result","at":1,"result":"fine"}`, true},
 		{"one with a secret", `{"type":"tool-result","at":1,"result":` + string(quote(key)) + `}`, false},
 		{"one with a secret in the text of arguments", `{"type":"approval-required","at":1,"argumentsText":` + string(twice) + `}`, false},
+		{"one with a secret in other escapes", `{"type":"tool-result","at":1,"result":"\u00733cr3t\"\\key"}`, false},
 		{"a piece of a text", `{"type":"text-delta","at":1,"id":"p","delta":"fine"}`, false},
 	}
 	for _, test := range tests {
