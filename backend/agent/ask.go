@@ -18,7 +18,8 @@ func (x *run) ask(last bool) (*answer, error) {
 	event := x.turnEvent(protocol.TurnStart)
 	event.Held = x.agent.HoldsBack()
 	if x.tries > 0 {
-		event.Phase, event.Reason = protocol.TurnRetry, "The program stopped while the model was answering."
+		event.Phase, event.Code = protocol.TurnRetry, CodeRunInterrupted
+		event.Reason = "The program stopped while the model was answering."
 	}
 	try := x.tries
 	for x.tries = 0; ; try++ {
@@ -60,7 +61,7 @@ func (x *run) ask(last bool) (*answer, error) {
 		}
 		a.takeBack()
 		event = x.turnEvent(protocol.TurnRetry)
-		event.Reason = reason
+		event.Reason, event.Code = reason, asRunError(err).Code
 		select {
 		case <-time.After(wait):
 		case <-x.ctx.Done():

@@ -297,11 +297,14 @@ func (x *run) fail(err error) error {
 func asRunError(err error) *RunError {
 	var failure *RunError
 	var fromModel *model.Error
+	var wrong *unfit
 	switch {
 	case errors.As(err, &failure):
 		return failure
 	case errors.As(err, &fromModel):
 		return &RunError{Code: fromModel.Code, Message: fromModel.Message, Err: err}
+	case errors.As(err, &wrong):
+		return &RunError{Code: model.CodeInvalidResponse, Message: doesNotFit + ".", Err: err}
 	case errors.Is(err, errRunTimeout):
 		return &RunError{Code: CodeRunTimeout, Message: "The run took longer than its time limit and was stopped.", Err: err}
 	}

@@ -241,6 +241,7 @@ func decodeTurn(f *fields) *Turn {
 		Usage:        decodeUsage(f),
 		FirstTokenMs: f.integer("firstTokenMs"),
 		Reason:       f.optionalText("reason"),
+		Code:         f.optionalText("code"),
 
 		ParentToolCallID: f.optionalText("parentToolCallId"),
 

@@ -62,6 +62,7 @@ type Turn struct {
 	Usage        *model.Usage       `json:"usage,omitempty"`
 	FirstTokenMs *int64             `json:"firstTokenMs,omitempty"`
 	Reason       string             `json:"reason,omitempty"` // of a retry
+	Code         string             `json:"code,omitempty"`   // of what failed the try before a retry
 	// ParentToolCallID names the call inside which the agent works that asks; turns are numbered through all agents of a run.
 	ParentToolCallID string `json:"parentToolCallId,omitempty"`
 	// Held says of a start that nothing of the answer goes out before it was checked.

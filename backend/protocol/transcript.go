@@ -165,6 +165,7 @@ type TurnRecord struct {
 type Retry struct {
 	AtMs   int64  `json:"at"`
 	Reason string `json:"reason,omitempty"`
+	Code   string `json:"code,omitempty"`
 }
 
 // endedBefore is why a call stands unknown or cancelled that an ended run left without a result.
@@ -347,7 +348,7 @@ func (t *Transcript) takeTurn(f Frame, e *Turn) {
 		} else {
 			t.takeBackInside(f, e.ParentToolCallID, e.Turn)
 		}
-		record.Retries = append(record.Retries, Retry{f.AtMs, e.Reason})
+		record.Retries = append(record.Retries, Retry{f.AtMs, e.Reason, e.Code})
 	case TurnEnd:
 		record.EndedMs = f.AtMs
 		record.FinishReason = e.FinishReason

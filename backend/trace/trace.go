@@ -124,7 +124,7 @@ func (x *run) turn(tracer trace.Tracer, e *protocol.Turn, at time.Time) {
 		x.chat(tracer, open, at, e)
 		delete(x.turns, e.ParentToolCallID)
 	case e.Phase == protocol.TurnRetry:
-		failed(x.chat(tracer, open, at, nil), "", e.Reason).End(trace.WithTimestamp(at))
+		failed(x.chat(tracer, open, at, nil), e.Code, e.Reason).End(trace.WithTimestamp(at))
 	}
 	if e.Phase != protocol.TurnEnd {
 		x.turns[e.ParentToolCallID] = &turn{began: at, start: e}

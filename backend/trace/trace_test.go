@@ -163,7 +163,7 @@ agent.run completed linked
   llm.chat 2 ["stop"]
 `},
 		{"a try that failed and one that did not", "dropped-a-try-that-failed-is-taken-back", `agent.run completed
-  llm.chat 1 _OTHER
+  llm.chat 1 LLM_UNAVAILABLE
   llm.chat 1 ["stop"]
 `},
 		{"a failed run says why", "dropped-failed-for-good", `agent.run failed LLM_UNAVAILABLE

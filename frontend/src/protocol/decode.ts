@@ -83,6 +83,7 @@ export function decodeEvent(type: string, f: Fields, raw: string): Event {
         usage: usage(f),
         firstTokenMs: optionalInteger(f, 'firstTokenMs'),
         reason: optionalText(f, 'reason'),
+        code: optionalText(f, 'code'),
         parentToolCallId: optionalText(f, 'parentToolCallId'),
         held: flag(f, 'held'),
         cut: cut(f),

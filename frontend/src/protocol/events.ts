@@ -99,6 +99,7 @@ export interface Turn {
   usage?: Usage
   firstTokenMs?: number
   reason?: string // of a retry
+  code?: string // of what failed the try before a retry
   parentToolCallId?: string // the call inside which the agent works that asks; turns are numbered through all agents of a run
   held: boolean // nothing of the answer goes out before it was checked
   cut?: Cut // of a start or a retry, where it changed in this run

@@ -133,7 +133,7 @@ export interface Turn {
   firstTokenMs?: number
   finishReason?: string
   usage?: Usage
-  retries: { at: number; reason?: string }[]
+  retries: { at: number; reason?: string; code?: string }[]
   dropped: number // calls of this turn that were dropped
   held: boolean
   cut?: Cut // the newest that was told
@@ -352,7 +352,7 @@ function turn(t: Transcript, f: Frame, e: TurnEvent): void {
   if (e.phase === 'retry') {
     if (e.parentToolCallId === undefined) takeBack(t, f, e.turn)
     else takeBackInside(t, f, e.parentToolCallId, e.turn)
-    entry.retries.push({ at: f.at, reason: e.reason })
+    entry.retries.push({ at: f.at, reason: e.reason, code: e.code })
   }
   if (e.phase === 'end') {
     entry.endedAt = time(f)
