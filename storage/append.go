@@ -119,6 +119,9 @@ func (e *batch) writeEvents(w *writer, run *runRow) error {
 		}
 		run.last = e.Frames[i].Seq
 	}
+	if len(e.events) > 0 {
+		w.grown = append(w.grown, run.n)
+	}
 	return nil
 }
 

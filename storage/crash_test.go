@@ -54,15 +54,17 @@ func appendUntilKilled(path string) {
 	all.Wait()
 }
 
-// crashBatch is a batch of three events, of which one is large at times, a message and a call.
+// crashBatch is a batch of three events, a part of text that is large at times, a message and a call.
 func crashBatch(id string, last int64) *agent.Batch {
-	frames := make([]protocol.Frame, 3)
-	for i := range frames {
-		size := 10 + rand.IntN(100)
-		if rand.IntN(20) == 0 {
-			size = largeValue + 1 + rand.IntN(5)
-		}
-		frames[i] = protocol.Frame{Seq: last + int64(i) + 1, Event: &protocol.TextDelta{ID: "t", Delta: fmt.Sprintf("%0*d", size, last)}}
+	size := 10 + rand.IntN(100)
+	if rand.IntN(20) == 0 {
+		size = largeValue + 1 + rand.IntN(5)
+	}
+	part := fmt.Sprintf("t%d", last)
+	frames := []protocol.Frame{
+		{Seq: last + 1, Event: &protocol.TextStart{ID: part}},
+		{Seq: last + 2, Event: &protocol.TextDelta{ID: part, Delta: fmt.Sprintf("%0*d", size, last)}},
+		{Seq: last + 3, Event: &protocol.TextEnd{ID: part}},
 	}
 	key := fmt.Sprintf("%s-%d", id, last)
 	return &agent.Batch{
@@ -155,6 +157,25 @@ func checkCrashed(t *testing.T, path string, round int, acknowledged map[string]
 		}
 	}
 	checkWhole(t, db)
+	checkIndex(t, db)
+}
+
+// checkIndex looks whether the index of a killed process goes on to be whole: every part that is stored is in it once.
+func checkIndex(t *testing.T, db *DB) {
+	t.Helper()
+	indexed(t, db)
+	for _, query := range []string{
+		`select count(*) from events e left join search_entries s on s.run = e.run and s.seq = e.seq
+			where e.json glob '{"type":"text-end"*' and s.n is null`,
+		`select count(*) from (select run, seq from search_entries group by run, seq having count(*) > 1)`,
+		`select count(*) from search_entries where n not in (select id from search_grams_docsize)`,
+		`select count(*) from search_grams_docsize where id not in (select n from search_entries)`,
+		`select count(*) from runs r left join search_marks m on m.run = r.n where m.last is not (select max(seq) from events where run = r.n)`,
+	} {
+		if n := count(t, db, query); n > 0 {
+			t.Errorf("the index has %d faults: %s", n, query)
+		}
+	}
 }
 
 // checkWhole asks SQLite whether the file is in order.

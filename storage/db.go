@@ -32,7 +32,8 @@ var (
 	ErrForeign = errors.New("not a database of Callboard")
 )
 
-// DB is an open database. It is safe for concurrent use: one goroutine writes, and readers never wait for it.
+// DB is an open database. It is safe for concurrent use: one goroutine writes, and readers never wait for it; another keeps the
+// index of Search up to date, some moments behind.
 type DB struct {
 	path    string
 	readers *sql.DB
@@ -77,6 +78,7 @@ func Open(path string) (*DB, error) {
 		defer close(db.written)
 		w.run(db.jobs)
 	}()
+	w.index.start(db)
 	return db, nil
 }
 
@@ -97,8 +99,9 @@ func (db *DB) Close() error {
 		return nil
 	}
 	db.closed = true
-	close(db.jobs)
 	db.mu.Unlock()
+	db.writer.index.stop()
+	close(db.jobs)
 	<-db.written
 	err := errors.Join(db.readers.Close(), db.writer.settle(), db.writer.close())
 	if err != nil {

@@ -111,6 +111,7 @@ func (c *copying) copy(f Fork) (err error) {
 		if err == nil {
 			err = c.rewriteEvents(&c.runs[i], f.NewID, approvals)
 		}
+		c.w.grown = append(c.w.grown, c.runs[i].fresh)
 		if err != nil {
 			return fmt.Errorf("run %s: %w", c.runs[i].id, err)
 		}

@@ -32,6 +32,8 @@ type statements struct {
 	putRule, useRule, deleteRule                                                                 *statement
 	insertNote, insertNoteWords, deleteNote                                                      *statement
 	insertSchedule, moveSchedule, deleteSchedule                                                 *statement
+	sameRun, putMark, putSearchCall, freeEntry, insertEntry, entriesOfCall                       *statement
+	insertGrams, deleteGrams, putName                                                            *statement
 }
 
 func (w *writer) prepare() error {
@@ -121,6 +123,17 @@ func (w *writer) prepare() error {
 			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&w.moveSchedule, `update schedules set next_ms = ? where id = ?`},
 		{&w.deleteSchedule, `delete from schedules where id = ?`},
+
+		{&w.sameRun, `select count(*) from runs where n = ? and id = ?`},
+		{&w.putMark, `insert into search_marks (run, last) values (?, ?) on conflict (run) do update set last = excluded.last`},
+		{&w.putSearchCall, `insert into search_calls (run, tool_call_id, tool_name, label, state) values (?, ?, ?, ?, ?)
+			on conflict (run, tool_call_id) do update set tool_name = excluded.tool_name, label = excluded.label, state = excluded.state`},
+		{&w.freeEntry, `select coalesce(max(n) + 1, ?1) from search_entries where n between ?1 and ?1 + 7`},
+		{&w.insertEntry, `insert into search_entries (n, run, seq, at_ms, kind, agent_name, tool_call_id, text) values (?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.entriesOfCall, `select n, seq from search_entries where run = ? and tool_call_id = ?`},
+		{&w.insertGrams, `insert into search_grams (rowid, grams) values (?, ?)`},
+		{&w.deleteGrams, `delete from search_grams where rowid = ?`},
+		{&w.putName, `insert into search_names (kind, name) values (?, ?) on conflict do nothing`},
 	} {
 		s, err := prepare(w.conn, p.text)
 		if err != nil {

@@ -27,7 +27,9 @@ type writer struct {
 	conn conn
 	statements
 	cache cache
-	full  bool // each commit is synced
+	index *index  // is told which runs have grown, once that is committed
+	grown []int64 // in this transaction, by their n
+	full  bool    // each commit is synced
 	group []*job
 }
 
@@ -40,7 +42,7 @@ func newWriter(dsn string) (*writer, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("the driver's connections take no context"), opened.Close())
 	}
-	w := &writer{conn: full}
+	w := &writer{conn: full, index: newIndex()}
 	scripts, err := migrations()
 	if err == nil {
 		err = w.migrate(scripts)
@@ -95,6 +97,9 @@ func (w *writer) commit(group []*job) {
 		_, err = w.commitTx.exec()
 	}
 	if err == nil {
+		for _, run := range w.grown {
+			w.index.ring(run)
+		}
 		for i, j := range group {
 			j.done <- refused[i]
 		}
@@ -134,6 +139,7 @@ func (w *writer) begin(group []*job) error {
 		return err
 	}
 	w.cache.prepare(version)
+	w.grown = w.grown[:0]
 	return nil
 }
 

@@ -1,0 +1,443 @@
+package storage
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"callboard/backend/agent"
+	"callboard/backend/model"
+	"callboard/backend/protocol"
+	"callboard/backend/tool"
+)
+
+// story appends a run event by event.
+type story struct {
+	testing.TB
+	db  *DB
+	run agent.Run
+}
+
+func newStory(t testing.TB, db *DB, thread, run string, atMs int64) *story {
+	return &story{TB: t, db: db, run: agent.Run{
+		ID: run, ThreadID: thread, AgentName: "demo", Status: protocol.StatusRunning, CreatedAtMs: atMs, UpdatedAtMs: atMs,
+	}}
+}
+
+// tell stores events, one a millisecond.
+func (s *story) tell(events ...protocol.Event) {
+	s.Helper()
+	b := &agent.Batch{}
+	for _, e := range events {
+		s.run.Last++
+		s.run.UpdatedAtMs++
+		b.Frames = append(b.Frames, protocol.Frame{Seq: s.run.Last, AtMs: s.run.UpdatedAtMs, Event: e})
+		switch e := e.(type) {
+		case *protocol.Finish:
+			s.run.Status = e.Status
+		case *protocol.Error:
+			s.run.Status = protocol.StatusFailed
+		}
+	}
+	b.Run = s.run
+	if err := s.db.Append(s.Context(), b); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *story) start(message string) {
+	s.Helper()
+	s.tell(&protocol.Start{MessageID: "m", ThreadID: s.run.ThreadID, RunID: s.run.ID, AgentName: s.run.AgentName},
+		&protocol.Message{MessageID: "u-" + s.run.ID, Role: model.RoleUser, Content: message})
+}
+
+func (s *story) say(text string) {
+	s.Helper()
+	half := len(text) / 2
+	s.tell(&protocol.TextStart{ID: "t" + text}, &protocol.TextDelta{ID: "t" + text, Delta: text[:half]},
+		&protocol.TextDelta{ID: "t" + text, Delta: text[half:]}, &protocol.TextEnd{ID: "t" + text})
+}
+
+func (s *story) call(id, toolName, arguments string) {
+	s.Helper()
+	s.tell(&protocol.ToolCallStart{ID: id, ToolName: toolName}, &protocol.ToolCallDelta{ID: id, ArgsTextDelta: arguments},
+		&protocol.ToolCallEnd{ID: id}, &protocol.ToolUpdate{ToolCallID: id, Presentation: &tool.Presentation{Label: "Label of " + id}})
+}
+
+func (s *story) running(id string) {
+	s.tell(&protocol.CallState{ToolCallID: id, State: protocol.StateRunning})
+}
+
+func (s *story) result(id, result string) {
+	s.tell(&protocol.ToolResult{ID: "e" + id, ToolCallID: id, Result: json.RawMessage(result)})
+}
+
+func (s *story) finish() {
+	s.tell(&protocol.Finish{MessageID: "m", ThreadID: s.run.ThreadID, Status: protocol.StatusCompleted})
+}
+
+// whole is what a search finds once all is in the index.
+func whole(t testing.TB, db *DB, q SearchQuery) *SearchPage {
+	t.Helper()
+	indexed(t, db)
+	page, err := db.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// indexed waits until all is in the index.
+func indexed(t testing.TB, db *DB) {
+	t.Helper()
+	for {
+		page, err := db.Search(t.Context(), SearchQuery{})
+		if err != nil || page.Fault != nil {
+			t.Fatal(err, page.Fault)
+		}
+		if page.Behind == 0 {
+			return
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the index was not whole in time")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// brief says of hits what they are.
+func brief(hits []Hit) []string {
+	out := []string{}
+	for _, h := range hits {
+		text := fmt.Sprintf("%s/%d %s", h.RunID, h.Seq, h.Kind)
+		if h.ToolCallID != "" {
+			text += fmt.Sprintf(" %s %s %s", h.ToolCallID, h.ToolName, h.State)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// tellAll is a database with a run of every kind of text.
+func tellAll(t *testing.T, db *DB) {
+	s := newStory(t, db, "t1", "r1", 1000)
+	s.start("Please fix the Größe of it")                                                                                                      // 2
+	s.tell(&protocol.ReasoningStart{ID: "x"}, &protocol.ReasoningDelta{ID: "x", Delta: "maybe in parseSize"}, &protocol.ReasoningEnd{ID: "x"}) // 5
+	s.say("I look at it.")                                                                                                                     // 9
+	s.call("c1", "read_file", `{"path":"src/parse_size.go","note":"say \"hi\"\né"}`)                                                           // 12
+	s.running("c1")
+	s.result("c1", `"func parseSize() {\n\treturn 8080\n}"`)           // 15
+	s.call("c2", "shell", `{"command":"go test ./... -run 'TestA*'"}`) // 18
+	s.running("c2")
+	s.tell(&protocol.ToolResult{ID: "ec2", ToolCallID: "c2", Result: json.RawMessage("null"), Error: "exit status 1", ErrorCode: "X"}) // 21
+	s.tell(&protocol.ToolCallStart{ID: "c3", ToolName: "write_file"}, &protocol.ToolCallDelta{ID: "c3", ArgsTextDelta: `{"text":"half wri`},
+		&protocol.ToolCallEnd{ID: "c3", Dropped: true}, &protocol.ToolResult{ID: "ec3", ToolCallID: "c3", Dropped: true, Reason: protocol.Incomplete}) // 24
+	s.tell(&protocol.Error{Message: "budget exceeded", Code: "LLM"}) // 26
+}
+
+func TestEveryKindOfTextIsFoundAnywhereInIt(t *testing.T) {
+	db := open(t)
+	tellAll(t, db)
+	for query, want := range map[string][]string{
+		"please":                    {"r1/2 message"},
+		"GROSSE":                    {},
+		"grö":                       {"r1/2 message"},
+		"GROẞE":                     {"r1/2 message"},
+		"parsesize":                 {"r1/15 result c1 read_file done", "r1/5 reasoning"},
+		"rseSi":                     {"r1/15 result c1 read_file done", "r1/5 reasoning"},
+		"src/parse_size.go":         {"r1/12 arguments c1 read_file done"},
+		"se_s":                      {"r1/12 arguments c1 read_file done"},
+		`say "hi"`:                  {"r1/12 arguments c1 read_file done"},
+		"look it":                   {"r1/9 text"},
+		`"look it"`:                 {},
+		`"look at it"`:              {"r1/9 text"},
+		`"parseSize() { return"`:    {"r1/15 result c1 read_file done"},
+		`"look`:                     {},
+		"'TestA*'":                  {"r1/18 arguments c2 shell failed"},
+		"-run":                      {"r1/18 arguments c2 shell failed"},
+		"test* AND":                 {},
+		"./...":                     {"r1/18 arguments c2 shell failed"},
+		"808":                       {"r1/15 result c1 read_file done"},
+		"80":                        {"r1/15 result c1 read_file done"},
+		"ü":                         {"r1/26 error", "r1/21 error c2 shell failed", "r1/18 arguments c2 shell failed", "r1/15 result c1 read_file done"},
+		"exit status":               {"r1/21 error c2 shell failed"},
+		"budget":                    {"r1/26 error"},
+		"half wri":                  {"r1/24 arguments c3 write_file dropped"},
+		`\né`:                       {},
+		`"hi e"`:                    {},
+		`hi" e`:                     {"r1/12 arguments c1 read_file done"},
+		"nowhere":                   {},
+		"NOT (a OR b) NEAR/2 c^":    {},
+		`" " "" '`:                  {"r1/18 arguments c2 shell failed"},
+		"":                          {},
+		"  \t ":                     {},
+		strings.Repeat("long ", 90): {},
+	} {
+		page := whole(t, db, SearchQuery{Terms: ParseTerms(query)})
+		if diff := cmp.Diff(want, brief(page.Hits)); diff != "" {
+			t.Errorf("%q finds (-want +got)\n%s", query, diff)
+		}
+	}
+}
+
+func TestASearchIsNarrowedByWhatTheTextBelongsTo(t *testing.T) {
+	db := open(t)
+	tellAll(t, db)
+	other := newStory(t, db, "t2", "r2", 5000)
+	other.run.AgentName = "reviewer"
+	other.start("fix it too")
+	other.call("k1", "shell", `{"command":"ls"}`)
+	other.tell(&protocol.CallState{ToolCallID: "k1", State: protocol.StateWaiting})
+	for name, c := range map[string]struct {
+		q    SearchQuery
+		want []string
+	}{
+		"by kind":                    {SearchQuery{Kind: KindReasoning}, []string{"r1/5 reasoning"}},
+		"by tool":                    {SearchQuery{ToolName: "shell"}, []string{"r2/5 arguments k1 shell waiting", "r1/21 error c2 shell failed", "r1/18 arguments c2 shell failed"}},
+		"by state":                   {SearchQuery{State: protocol.StateWaiting}, []string{"r2/5 arguments k1 shell waiting"}},
+		"dropped calls":              {SearchQuery{State: protocol.StateDropped}, []string{"r1/24 arguments c3 write_file dropped"}},
+		"by agent":                   {SearchQuery{AgentName: "reviewer", Terms: ParseTerms("fix")}, []string{"r2/2 message"}},
+		"from a moment":              {SearchQuery{FromMs: 5000, Terms: ParseTerms("fix")}, []string{"r2/2 message"}},
+		"up to a moment":             {SearchQuery{ToMs: 1002, Terms: ParseTerms("fix")}, []string{"r1/2 message"}},
+		"before a moment":            {SearchQuery{ToMs: 1001, Terms: ParseTerms("fix")}, []string{}},
+		"by tool and state":          {SearchQuery{ToolName: "shell", State: protocol.StateDone}, []string{}},
+		"by a part of a name":        {SearchQuery{ToolName: "shel"}, []string{}},
+		"by a name in other letters": {SearchQuery{ToolName: "Shell"}, []string{}},
+		"by nothing":                 {SearchQuery{}, []string{}},
+	} {
+		if diff := cmp.Diff(c.want, brief(whole(t, db, c.q).Hits)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+	tools, agents, err := db.SearchNames(t.Context())
+	if diff := cmp.Diff([][]string{{"read_file", "shell", "write_file"}, {"demo", "reviewer"}}, [][]string{tools, agents}); err != nil || diff != "" {
+		t.Errorf("names %v (-want +got)\n%s", err, diff)
+	}
+}
+
+func TestAHitSaysWhereItStands(t *testing.T) {
+	db := open(t)
+	tellAll(t, db)
+	if err := db.RenameThread(t.Context(), "t1", "A name"); err != nil {
+		t.Fatal(err)
+	}
+	page := whole(t, db, SearchQuery{Terms: ParseTerms(`8080 PARSE`)})
+	want := []Hit{{
+		ThreadID: "t1", ThreadTitle: "A name", RunID: "r1", Seq: 15, Kind: KindResult, AgentName: "demo", AtMs: 1015, ToolCallID: "c1",
+		ToolName: "read_file", Label: "Label of c1", State: protocol.StateDone, Snippet: "func parseSize() { return 8080 }",
+		Marks: []Mark{{5, 10}, {26, 30}},
+	}}
+	if diff := cmp.Diff(want, page.Hits); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestACallIsFoundByTheStateItIsIn(t *testing.T) {
+	db := open(t)
+	s := newStory(t, db, "t1", "r1", 1000)
+	s.start("go")
+	s.call("c1", "shell", `{"command":"deploy"}`)
+	for _, state := range []protocol.State{protocol.StateWaiting, protocol.StateApproved, protocol.StateRunning} {
+		s.tell(&protocol.CallState{ToolCallID: "c1", State: state})
+		want := []string{"r1/5 arguments c1 shell " + string(state)}
+		if diff := cmp.Diff(want, brief(whole(t, db, SearchQuery{State: state, Terms: ParseTerms("deploy")}).Hits)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", state, diff)
+		}
+	}
+	s.tell(&protocol.ToolUpdate{ToolCallID: "c1", ArgumentsText: new(string)})
+	edited := `{"command":"deploy --dry"}`
+	s.tell(&protocol.ToolUpdate{ToolCallID: "c1", ArgumentsText: &edited})
+	s.result("c1", `{"deployed":true}`)
+	s.finish()
+	want := []string{"r1/12 result c1 shell done", "r1/11 arguments c1 shell done", "r1/5 arguments c1 shell done"}
+	if diff := cmp.Diff(want, brief(whole(t, db, SearchQuery{State: protocol.StateDone, Terms: ParseTerms("deploy")}).Hits)); diff != "" {
+		t.Errorf("at the end (-want +got)\n%s", diff)
+	}
+	if got := whole(t, db, SearchQuery{State: protocol.StateRunning}).Hits; len(got) > 0 {
+		t.Errorf("it is still found running: %v", brief(got))
+	}
+}
+
+func TestPagesOfASearchFollowEachOther(t *testing.T) {
+	db := open(t)
+	var want []string
+	for i := range 5 {
+		// The fourth is the oldest by its time, whatever came first; two of the runs have one moment.
+		s := newStory(t, db, fmt.Sprint("t", i), fmt.Sprint("r", i), []int64{400, 300, 300, 100, 200}[i])
+		for range 20 {
+			s.run.UpdatedAtMs = s.run.CreatedAtMs // all in one moment
+			s.say("same")
+		}
+	}
+	for _, run := range []string{"r0", "r2", "r1", "r4", "r3"} {
+		for i := range 20 {
+			want = append(want, fmt.Sprintf("%s/%d text", run, 80-4*i))
+		}
+	}
+	indexed(t, db)
+	var got []string
+	q := SearchQuery{Terms: ParseTerms("SAME"), Limit: 7}
+	for pages := 0; ; pages++ {
+		page := whole(t, db, q)
+		got = append(got, brief(page.Hits)...)
+		if q.Before = page.Before; q.Before == 0 || pages > 100 {
+			break
+		}
+	}
+	// What of one moment was in the index first is its older part: runs of one moment come in either order.
+	slices.Sort(got[20:60])
+	slices.Sort(want[20:60])
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestOfALongTextTheBeginningIsSearched(t *testing.T) {
+	db := open(t)
+	s := newStory(t, db, "t1", "r1", 1000)
+	s.start("go")
+	s.call("c1", "shell", "{}")
+	s.running("c1")
+	filler := strings.Repeat("a line of an endless log\n", 40_000)
+	text, err := json.Marshal("early bird\n" + filler[:SearchLimit-100] + " lastword " + filler + "latecomer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) < 1_000_000 {
+		t.Fatalf("the result has only %d bytes", len(text))
+	}
+	s.result("c1", string(text))
+	s.finish()
+	for query, want := range map[string]int{`"early bird"`: 1, "endless": 1, "latecomer": 0} {
+		if got := whole(t, db, SearchQuery{Terms: ParseTerms(query)}).Hits; len(got) != want {
+			t.Errorf("%s: %d hits, want %d", query, len(got), want)
+		}
+	}
+}
+
+func TestWhatIsMaskedIsNotFound(t *testing.T) {
+	db := open(t)
+	tellAll(t, db)
+	mask := func(text string, _ bool) string { return strings.ReplaceAll(text, "8080", "[x]") }
+	if got := whole(t, db, SearchQuery{Terms: ParseTerms("8080"), Mask: mask}).Hits; len(got) > 0 {
+		t.Errorf("found %q", got[0].Snippet)
+	}
+	got := whole(t, db, SearchQuery{Terms: ParseTerms("func"), Mask: mask}).Hits
+	if len(got) != 1 || got[0].Snippet != "func parseSize() { return [x] }" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestADeletedThreadLeavesNothingInTheIndex(t *testing.T) {
+	db := open(t)
+	tellAll(t, db)
+	other := newStory(t, db, "t2", "r2", 5000)
+	other.start("please stay")
+	other.finish()
+	indexed(t, db)
+	if err := db.DeleteThread(t.Context(), "t1"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"r2/2 message"}, brief(whole(t, db, SearchQuery{Terms: ParseTerms("p")}).Hits)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for table, want := range map[string]int64{"search_entries": 1, "search_calls": 0, "search_marks": 1, "search_grams_docsize": 1} {
+		if got := count(t, db, "select count(*) from "+table); got != want {
+			t.Errorf("%s has %d rows, want %d", table, got, want)
+		}
+	}
+	// The n of a row may be given again: a run in its place is another.
+	again := newStory(t, db, "t3", "r3", 6000)
+	again.start("please come")
+	again.finish()
+	if diff := cmp.Diff([]string{"r3/2 message", "r2/2 message"}, brief(whole(t, db, SearchQuery{Terms: ParseTerms("please")}).Hits)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	checkWhole(t, db)
+}
+
+func TestAForkIsFoundToo(t *testing.T) {
+	db := open(t)
+	tellAll(t, db)
+	indexed(t, db)
+	second := newStory(t, db, "t1", "r2", 5000)
+	second.tell(&protocol.Start{MessageID: "m", ThreadID: "t1", RunID: "r2"})
+	user := &model.Message{ID: "u1", Role: model.RoleUser, RunID: "r1", Content: "first"}
+	later := &model.Message{ID: "u2", Role: model.RoleUser, RunID: "r2", Content: "second"}
+	for _, m := range []*model.Message{user, later} {
+		if err := db.Append(t.Context(), &agent.Batch{Run: agent.Run{ThreadID: "t1"}, Messages: []*model.Message{m}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.ForkThread(t.Context(), Fork{ThreadID: "t1", MessageID: "u2", NewID: "t9"}); err != nil {
+		t.Fatal(err)
+	}
+	var threads []string
+	for _, h := range whole(t, db, SearchQuery{Terms: ParseTerms("parse_size")}).Hits {
+		threads = append(threads, h.ThreadID)
+	}
+	slices.Sort(threads)
+	if diff := cmp.Diff([]string{"t1", "t9"}, threads); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestAnOlderDatabaseIsIndexedAfterItIsOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "callboard.db")
+	db := openAt(t, path)
+	tellAll(t, db)
+	want := brief(whole(t, db, SearchQuery{Terms: ParseTerms("i")}).Hits)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, path, "drop table search_marks", "drop table search_calls", "drop table search_entries", "drop table search_grams",
+		"drop table search_names", "pragma user_version = 6")
+	db = openAt(t, path)
+	if got := brief(whole(t, db, SearchQuery{Terms: ParseTerms("i")}).Hits); len(got) < 5 || !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestTheIndexGoesOnWhereItWasStopped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "callboard.db")
+	db := openAt(t, path)
+	s := newStory(t, db, "t1", "r1", 1000)
+	s.start("go")
+	s.call("c0", "shell", `{"command":"first"}`)
+	s.running("c0")
+	s.result("c0", `"one"`)
+	s.call("c1", "shell", `{"command":"deploy"}`)
+	s.tell(&protocol.CallState{ToolCallID: "c1", State: protocol.StateWaiting}, &protocol.TextStart{ID: "t"}, &protocol.TextDelta{ID: "t", Delta: "half "})
+	indexed(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = openAt(t, path)
+	s.db = db
+	s.tell(&protocol.TextDelta{ID: "t", Delta: "and half"}, &protocol.TextEnd{ID: "t"})
+	s.running("c1")
+	s.result("c1", `"two"`)
+	s.finish()
+	for query, want := range map[string][]string{
+		`"half and half"`: {"r1/17 text"}, "deploy": {"r1/11 arguments c1 shell done"}, "first": {"r1/5 arguments c0 shell done"},
+		"two": {"r1/19 result c1 shell done"},
+	} {
+		if diff := cmp.Diff(want, brief(whole(t, db, SearchQuery{Terms: ParseTerms(query)}).Hits)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", query, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"r1/19 result c1 shell done", "r1/11 arguments c1 shell done", "r1/8 result c0 shell done", "r1/5 arguments c0 shell done"},
+		brief(whole(t, db, SearchQuery{State: protocol.StateDone}).Hits)); diff != "" {
+		t.Errorf("done (-want +got)\n%s", diff)
+	}
+	if got := whole(t, db, SearchQuery{State: protocol.StateWaiting}).Hits; len(got) > 0 {
+		t.Errorf("still waiting: %v", brief(got))
+	}
+}
