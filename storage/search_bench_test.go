@@ -154,8 +154,15 @@ func (l *library) queries() []SearchQuery {
 		"src/config/", "_test.go", "exit status 1", "(timeout)", "nowheretobefound", "zq", "a b c d e f g", `"` + l.words[7] + ` ` + l.words[9] + `"`,
 	} {
 		for _, q := range []SearchQuery{
-			{}, {ToolName: "shell"}, {ToolName: "deploy"}, {State: protocol.StateFailed}, {State: protocol.StateDropped},
-			{AgentName: "reviewer"}, {Kind: KindMessage}, {ToMs: middle}, {FromMs: middle, ToMs: middle + 3_600_000},
+			{},
+			{ToolName: "shell"},
+			{ToolName: "deploy"},
+			{State: protocol.StateFailed},
+			{State: protocol.StateDropped},
+			{AgentName: "reviewer"},
+			{Kind: KindMessage},
+			{ToMs: middle},
+			{FromMs: middle, ToMs: middle + 3_600_000},
 			{ToolName: "deploy", State: protocol.StateFailed, ToMs: middle},
 		} {
 			q.Terms = ParseTerms(text)

@@ -66,6 +66,7 @@ func (s *Studio) routes(mux *http.ServeMux) {
 		"POST /api/studio/tools/try":           s.postTry,
 		"POST /api/agents/by-hand/runs":        s.postByHand,
 		"GET /api/studio/found":                s.getFound,
+		"GET /api/studio/search":               s.getSearch,
 		"GET /api/studio/folders":              s.getFolders,
 		"GET /api/studio/schedules":            s.getSchedules,
 		"DELETE /api/studio/schedules/{id}":    s.deleteSchedule,
