@@ -58,7 +58,7 @@ const (
 	// lookAtOnce is how many entries are read in one go, lookAtMost in how many a page is looked for: with the terms' grams an entry
 	// nearly always has the terms.
 	lookAtOnce = 60
-	lookAtMost = 480
+	lookAtMost = 300
 )
 
 // Search finds texts in all threads: the newest first, those of one moment by their number. It sees of each text the first SearchLimit
