@@ -14,7 +14,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,10 +23,12 @@ import (
 	wailsoptions "github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
-	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
+	"github.com/wailsapp/wails/v2/pkg/options/mac"
+	wailsruntime "github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"callboard/backend/agent"
 	"callboard/backend/commandline"
+	"callboard/backend/desktop"
 	"callboard/backend/protocol"
 	"callboard/backend/studio"
 )
@@ -42,37 +43,51 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 		return exitFailed
 	}
 	log := logger(stderr, slog.LevelWarn)
+	// One window for each data folder: a second start hands over what it was asked to open.
+	id := fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.Config.Dir)))
 	if err := studio.InUse(o.Config.Dir); err != nil {
+		if desktop.HandOver(ctx, id, o.Open) == nil {
+			say(stderr, "the window that is open on %s comes to the front", o.Config.Dir)
+			return exitOK
+		}
 		say(stderr, "%v; a window it has comes to the front", err)
 	}
-	app := &App{started: make(chan struct{})}
+	memory := desktop.Remember(o.Config.Dir)
+	kept := memory.Window()
+	app := &App{started: make(chan struct{}), memory: memory}
+	app.openings.Add(o.Open)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	l := &life{app: app, log: log, background: background}
+	l := &life{app: app, log: log, background: background, keeper: desktop.Keeper{Memory: memory, Frame: frame{app}, Placed: o.Placed, Log: log}}
 	l.open = func() (*studio.Studio, error) { return open(background, o, log) }
-	app.quit = l.interrupt
+	app.quit, app.studio = l.interrupt, func() *studio.Studio { return l.studio }
 	defer context.AfterFunc(ctx, l.interrupt)()
 
 	err := show(&wailsoptions.App{
 		Title:            "Callboard",
-		Width:            1280,
-		Height:           800,
-		MinWidth:         720,
-		MinHeight:        480,
+		Width:            kept.Width,
+		Height:           kept.Height,
+		MinWidth:         desktop.MinWidth,
+		MinHeight:        desktop.MinHeight,
+		WindowStartState: startState(kept),
 		BackgroundColour: wailsoptions.NewRGB(0xfa, 0xfa, 0xfb),
 		AssetServer:      &assetserver.Options{Handler: l},
 		OnStartup:        app.start,
 		OnBeforeClose:    l.beforeClose,
 		Bind:             []any{app},
+		// Where text is written or marked, the page lets the system show its menu to cut, copy and paste.
+		EnableDefaultContextMenu: true,
 		Linux: &linux.Options{
 			Icon:             icon,
 			ProgramName:      "callboard",
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
-		// One window for each data folder: a second start brings the first one's to the front.
+		Mac: &mac.Options{OnFileOpen: app.open, OnUrlOpen: app.open},
 		SingleInstanceLock: &wailsoptions.SingleInstanceLock{
-			UniqueId:               fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.Config.Dir))),
-			OnSecondInstanceLaunch: func(wailsoptions.SecondInstanceData) { app.raise() },
+			UniqueId: id,
+			OnSecondInstanceLaunch: func(second wailsoptions.SecondInstanceData) {
+				app.open(commandline.Asked(second.Args, second.WorkingDirectory))
+			},
 		},
 	})
 	stop()
@@ -83,6 +98,13 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitOK
+}
+
+func startState(kept desktop.Window) wailsoptions.WindowStartState {
+	if kept.Maximised {
+		return wailsoptions.Maximised
+	}
+	return wailsoptions.Normal
 }
 
 // show runs the window. GTK panics on a display it cannot use.
@@ -109,6 +131,8 @@ type life struct {
 
 	ringing  sync.WaitGroup
 	quitting atomic.Bool // nobody is asked any more
+
+	keeper desktop.Keeper
 }
 
 // load opens the studio at the first request of the page. By then it is certain that no other window has this data folder.
@@ -119,6 +143,7 @@ func (l *life) load() error {
 		}
 		l.handler = l.studio.Handler()
 		l.ringing.Go(func() { l.ring(l.studio.Runner().Bell().Listen("")) })
+		go l.keeper.Tend(l.background) // it is not waited for: what is asked of a window that has gone may never be answered
 	})
 	return l.err
 }
@@ -147,15 +172,24 @@ func (l *life) ring(bell *agent.Listener) {
 			return
 		case <-bell.C:
 			for _, ring := range bell.Take() {
-				desktop.EventsEmit(l.app.context(), "doorbell", ring)
+				wailsruntime.EventsEmit(l.app.context(), "doorbell", ring)
 			}
 		}
 	}
 }
 
-// beforeClose has the page ask whether live runs are to be stopped; true keeps the window. A page that did not take the last
-// question is not asked again: the window closes.
+// beforeClose says whether the window stays, because the page asks first.
 func (l *life) beforeClose(ctx context.Context) (keep bool) {
+	if l.asks(ctx) {
+		return true
+	}
+	l.keeper.Leave()
+	return false
+}
+
+// asks has the page ask whether live runs are to be stopped. A page that did not take the last question is not asked again: the
+// window closes.
+func (l *life) asks(ctx context.Context) bool {
 	if l.quitting.Load() || l.load() != nil {
 		return false
 	}
@@ -169,14 +203,14 @@ func (l *life) beforeClose(ctx context.Context) (keep bool) {
 	if !l.app.asked.CompareAndSwap(false, true) {
 		return false
 	}
-	desktop.EventsEmit(ctx, "closing", len(live))
+	wailsruntime.EventsEmit(ctx, "closing", len(live))
 	return true
 }
 
 // interrupt closes the window without a question: a signal asked for it, or a person who was asked.
 func (l *life) interrupt() {
 	l.quitting.Store(true)
-	desktop.Quit(l.app.context())
+	wailsruntime.Quit(l.app.context())
 }
 
 // end closes the studio once the window is gone.
@@ -189,12 +223,43 @@ func (l *life) end(ctx context.Context) error {
 	return shut(ctx, l.studio)
 }
 
-// App is what the page may ask of the desktop.
+// frame is the window's frame on the screen.
+type frame struct{ *App }
+
+func (f frame) Screens() ([]desktop.Screen, error) {
+	found, err := wailsruntime.ScreenGetAll(f.context())
+	var screens []desktop.Screen
+	for _, s := range found {
+		screens = append(screens, desktop.Screen{Width: s.Size.Width, Height: s.Size.Height})
+	}
+	return screens, err
+}
+
+func (f frame) Resize(width, height int) { wailsruntime.WindowSetSize(f.context(), width, height) }
+
+func (f frame) Move(to desktop.Place) { wailsruntime.WindowSetPosition(f.context(), to.X, to.Y) }
+
+func (f frame) Sight() desktop.Sight {
+	ctx := f.context()
+	width, height := wailsruntime.WindowGetSize(ctx)
+	x, y := wailsruntime.WindowGetPosition(ctx)
+	return desktop.Sight{
+		Width: width, Height: height, Place: &desktop.Place{X: x, Y: y},
+		Maximised: wailsruntime.WindowIsMaximised(ctx),
+		Passing:   wailsruntime.WindowIsMinimised(ctx) || wailsruntime.WindowIsFullscreen(ctx),
+	}
+}
+
+// App is what the page may ask of the wailsruntime.
 type App struct {
 	started chan struct{}
 	ctx     context.Context // the window's, once started
 	quit    func()
-	asked   atomic.Bool // the page is asked whether the window may close, and has not said yet that it shows the question
+	studio  func() *studio.Studio // open once the page was served
+	memory  *desktop.Memory
+
+	openings desktop.Openings
+	asked    atomic.Bool // the page is asked whether the window may close, and has not said yet that it shows the question
 
 	notifying sync.Once
 	notifyErr error // why there are no notifications here
@@ -211,9 +276,33 @@ func (a *App) context() context.Context {
 }
 
 func (a *App) raise() {
-	desktop.WindowUnminimise(a.context())
-	desktop.Show(a.context())
+	wailsruntime.WindowUnminimise(a.context())
+	wailsruntime.Show(a.context())
 }
+
+// open brings the window to the front, and the page to show a link or a file.
+func (a *App) open(text string) {
+	a.openings.Add(text)
+	a.raise()
+	wailsruntime.EventsEmit(a.context(), "opening")
+}
+
+// Openings gives what the page is to show of links and files that were opened, each once. The event "opening" says that there may be
+// more.
+func (a *App) Openings() []desktop.Opening {
+	return a.openings.Take(func(path string) (string, error) {
+		return "", fmt.Errorf("%s: this program reads no file of a thread", path)
+	})
+}
+
+// Zoom gives how large the page was the last time, in percent.
+func (a *App) Zoom() int { return a.memory.Window().Zoom }
+
+// SetZoom remembers how large the page is, in percent.
+func (a *App) SetZoom(percent int) error { return a.memory.Zoom(percent) }
+
+// Close closes the window, which asks before it stops live runs.
+func (a *App) Close() { wailsruntime.Quit(a.context()) }
 
 // Asking says that the page shows the question the event "closing" asked for.
 func (a *App) Asking() { a.asked.Store(false) }
@@ -223,7 +312,7 @@ func (a *App) Quit() { a.quit() }
 
 // PickFolder asks for a folder; empty when none was chosen.
 func (a *App) PickFolder() (string, error) {
-	folder, err := desktop.OpenDirectoryDialog(a.context(), desktop.OpenDialogOptions{
+	folder, err := wailsruntime.OpenDirectoryDialog(a.context(), wailsruntime.OpenDialogOptions{
 		Title:                "Choose a folder to work in",
 		CanCreateDirectories: true,
 	})
@@ -239,7 +328,7 @@ func (a *App) SaveFile(name, base64Content string) (saved bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("save %s: %w", name, err)
 	}
-	path, err := desktop.SaveFileDialog(a.context(), desktop.SaveDialogOptions{
+	path, err := wailsruntime.SaveFileDialog(a.context(), wailsruntime.SaveDialogOptions{
 		Title:                "Save",
 		DefaultFilename:      filepath.Base(name),
 		CanCreateDirectories: true,
@@ -258,14 +347,11 @@ func (a *App) SaveFile(name, base64Content string) (saved bool, err error) {
 
 // OpenExternal opens a web address in the browser; other kinds of address are refused.
 func (a *App) OpenExternal(address string) error {
-	u, err := url.Parse(address)
+	u, err := desktop.WebAddress(address)
 	if err != nil {
 		return fmt.Errorf("open %q: %w", address, err)
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return fmt.Errorf("open %q: only http and https addresses are opened", address)
-	}
-	desktop.BrowserOpenURL(a.context(), u.String())
+	wailsruntime.BrowserOpenURL(a.context(), u)
 	return nil
 }
 
@@ -274,40 +360,40 @@ func (a *App) OpenExternal(address string) error {
 func (a *App) Notify(title, body string) (string, error) {
 	ctx := a.context()
 	a.notifying.Do(func() {
-		if a.notifyErr = desktop.InitializeNotifications(ctx); a.notifyErr != nil {
+		if a.notifyErr = wailsruntime.InitializeNotifications(ctx); a.notifyErr != nil {
 			return
 		}
-		desktop.OnNotificationResponse(ctx, a.notificationClicked)
-		_, a.notifyErr = desktop.RequestNotificationAuthorization(ctx)
+		wailsruntime.OnNotificationResponse(ctx, a.notificationClicked)
+		_, a.notifyErr = wailsruntime.RequestNotificationAuthorization(ctx)
 	})
 	if a.notifyErr != nil {
 		return "", fmt.Errorf("set up notifications: %w", a.notifyErr)
 	}
 	id := rand.Text()
-	if err := desktop.SendNotification(ctx, desktop.NotificationOptions{ID: id, Title: title, Body: body}); err != nil {
+	if err := wailsruntime.SendNotification(ctx, wailsruntime.NotificationOptions{ID: id, Title: title, Body: body}); err != nil {
 		return "", fmt.Errorf("show a notification: %w", err)
 	}
 	return id, nil
 }
 
-func (a *App) notificationClicked(result desktop.NotificationResult) {
+func (a *App) notificationClicked(result wailsruntime.NotificationResult) {
 	if result.Error != nil {
 		return // it was closed, or the desktop lost it
 	}
 	a.raise()
-	desktop.EventsEmit(a.context(), "notification", result.Response.ID)
+	wailsruntime.EventsEmit(a.context(), "notification", result.Response.ID)
 }
 
 // SetTheme makes the window's own surface follow the page: "light", "dark", or "system".
 func (a *App) SetTheme(theme string) {
 	switch theme {
 	case "light":
-		desktop.WindowSetLightTheme(a.context())
-		desktop.WindowSetBackgroundColour(a.context(), 0xfa, 0xfa, 0xfb, 0xff)
+		wailsruntime.WindowSetLightTheme(a.context())
+		wailsruntime.WindowSetBackgroundColour(a.context(), 0xfa, 0xfa, 0xfb, 0xff)
 	case "dark":
-		desktop.WindowSetDarkTheme(a.context())
-		desktop.WindowSetBackgroundColour(a.context(), 0x0c, 0x0d, 0x10, 0xff)
+		wailsruntime.WindowSetDarkTheme(a.context())
+		wailsruntime.WindowSetBackgroundColour(a.context(), 0x0c, 0x0d, 0x10, 0xff)
 	default:
-		desktop.WindowSetSystemDefaultTheme(a.context())
+		wailsruntime.WindowSetSystemDefaultTheme(a.context())
 	}
 }

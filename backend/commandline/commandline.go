@@ -9,8 +9,10 @@ import (
 	"net"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
+	"callboard/backend/desktop"
 	"callboard/backend/studio"
 )
 
@@ -19,7 +21,7 @@ const defaultAddr = "127.0.0.1:4820"
 const usage = `Callboard is a studio for agents that call tools.
 
 usage:
-  callboard [flags]                                   open the window
+  callboard [flags] [LINK]                            open the window, and in it what a callboard:// link leads to
   callboard serve [flags]                             serve the same studio over HTTP: the page at /, the protocol at /api
   callboard run --agent NAME --input TEXT [flags]     send one message and print the answer
   callboard mcp --folder DIR                          serve the workspace tools to an MCP client over stdin and stdout
@@ -53,7 +55,10 @@ type Options struct {
 	Command string // window, serve, run, mcp or version
 	Config  studio.Config
 	Display bool // a window can be shown
+	Placed  bool // a window can be told where to stand: under Wayland none can
 	Tracing bool // the environment names a collector of spans
+
+	Open string // of window: a link, or the absolute path of a file, to be opened in it
 
 	Addr  string
 	Token *string // nil makes a random one
@@ -68,6 +73,8 @@ func Parse(args []string, env func(string) string) (Options, error) {
 	o := Options{Command: "window"}
 	switch {
 	case len(args) == 0:
+	case openable(args[0]):
+		o.Open, args = args[0], args[1:]
 	case args[0] == "--version":
 		o.Command, args = "version", args[1:]
 	case !strings.HasPrefix(args[0], "-"):
@@ -102,13 +109,41 @@ func Parse(args []string, env func(string) string) (Options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("%s takes no argument %q", o.Command, flags.Arg(0))
+	rest := flags.Args()
+	if o.Command == "window" && o.Open == "" && len(rest) > 0 && openable(rest[0]) {
+		o.Open, rest = rest[0], rest[1:]
+	}
+	if len(rest) > 0 {
+		return o, fmt.Errorf("%s takes no argument %q", o.Command, rest[0])
 	}
 	c.Key, c.EnvBaseURL = env("OPENAI_API_KEY"), env("OPENAI_BASE_URL")
 	o.Tracing = env("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+	o.Placed = env("WAYLAND_DISPLAY") == "" || env("GDK_BACKEND") == "x11"
 	o.Display = runtime.GOOS != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""
 	return o, o.check()
+}
+
+// Asked returns what a program that was started in dir with args is asked to open; empty when it is nothing.
+func Asked(args []string, dir string) string {
+	i := slices.IndexFunc(args, openable)
+	switch {
+	case i < 0:
+		return ""
+	case hasScheme(args[i]) || filepath.IsAbs(args[i]):
+		return args[i]
+	default:
+		return filepath.Join(dir, args[i])
+	}
+}
+
+// openable tells a link or a thread's file from a command.
+func openable(arg string) bool {
+	return hasScheme(arg) || !strings.HasPrefix(arg, "-") && strings.EqualFold(filepath.Ext(arg), ".callboard")
+}
+
+func hasScheme(arg string) bool {
+	scheme, _, found := strings.Cut(arg, ":")
+	return found && (strings.EqualFold(scheme, desktop.Scheme) || strings.EqualFold(scheme, "file"))
 }
 
 func (o *Options) check() error {
@@ -130,8 +165,8 @@ func (o *Options) check() error {
 	if c.Dir == "" {
 		return errors.New("--data needs a folder")
 	}
-	for _, path := range []*string{&c.Dir, &c.Folder, &c.Script} {
-		if *path == "" {
+	for _, path := range []*string{&c.Dir, &c.Folder, &c.Script, &o.Open} {
+		if *path == "" || hasScheme(*path) {
 			continue
 		}
 		absolute, err := filepath.Abs(*path)

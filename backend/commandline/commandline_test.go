@@ -3,6 +3,7 @@ package commandline
 import (
 	"errors"
 	"flag"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -31,6 +32,13 @@ func TestParse(t *testing.T) {
 		{"an empty token is for localhost too", "serve --addr localhost:1 --token=", home, func(o Options) bool { return o.Token != nil }},
 		{"host may be repeated", "serve --host a --host b", home, func(o Options) bool { return strings.Join(o.Hosts, " ") == "a b" }},
 		{"run takes its flags with one dash or two", "run -agent demo --input hi --events", home, func(o Options) bool { return o.Agent == "demo" && o.Input == "hi" && o.Events }},
+		{"a link is opened in the window", "callboard://t/t1", home, func(o Options) bool { return o.Command == "window" && o.Open == "callboard://t/t1" }},
+		{"a link may stand after the flags", "--folder /src callboard://t/t1", home, func(o Options) bool { return o.Config.Folder == "/src" && o.Open == "callboard://t/t1" }},
+		{"a link that is none is for the window to say", "callboard:run", home, func(o Options) bool { return o.Command == "window" && o.Open == "callboard:run" }},
+		{"a thread's file is opened in the window", "/a/b.callboard --folder /src", home, func(o Options) bool { return o.Open == "/a/b.callboard" && o.Config.Folder == "/src" }},
+		{"a file's address too", "file:///a/b.callboard", home, func(o Options) bool { return o.Open == "file:///a/b.callboard" }},
+		{"a window has its place on X", "", home, func(o Options) bool { return o.Placed }},
+		{"and none under Wayland", "", environment(map[string]string{"HOME": "/h", "WAYLAND_DISPLAY": "wayland-0"}), func(o Options) bool { return o.Display && !o.Placed }},
 		{"--version is the command", "--version", home, func(o Options) bool { return o.Command == "version" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,6 +52,7 @@ func TestParse(t *testing.T) {
 
 func TestParseOfBadUsageSaysWhy(t *testing.T) {
 	for _, c := range []struct{ name, args, says string }{
+		{"two things to open", "callboard://t/a callboard://t/b", "callboard://t/b"},
 		{"a link given to serve", "serve callboard://t/a", "callboard://t/a"},
 		{"a file of another kind", "notes.txt", "notes.txt"},
 	} {
@@ -57,9 +66,25 @@ func TestParseOfBadUsageSaysWhy(t *testing.T) {
 }
 
 func TestParseAsksForTheUsage(t *testing.T) {
-	for _, args := range []string{"serve --help", "--help", "help"} {
+	for _, args := range []string{"serve --help", "--help", "help", "callboard://t/a -h"} {
 		if _, err := Parse(strings.Fields(args), environment(map[string]string{"HOME": "/h"})); !errors.Is(err, flag.ErrHelp) {
 			t.Errorf("%s: got %v, want %v", args, err, flag.ErrHelp)
 		}
+	}
+}
+
+func TestAskedFindsWhatASecondStartIsToOpen(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ name, args, want string }{
+		{"nothing", "--data /d", ""},
+		{"a link", "--data /d callboard://t/a", "callboard://t/a"},
+		{"a file beside where it was started", "a.callboard", filepath.Join(dir, "a.callboard")},
+		{"a file by its whole path", "/b/a.callboard", "/b/a.callboard"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Asked(strings.Fields(c.args), dir); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -1,149 +1,11 @@
 // The real window, on an X server without a screen, driven by its keyboard and judged by its picture.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
-import {
-  atEnd,
-  calls,
-  command,
-  environment,
-  folder,
-  program,
-  results,
-  says,
-  script,
-  serve,
-  until as wait,
-} from './harness.mjs'
+import { calls, command, environment, folder, program, says, script, serve } from './harness.mjs'
+import { ask, notifications, openWindow, picture, sessionBus, shows, showsAPage, until, xserver } from './window.mjs'
 import { closeWindow } from './x11.mjs'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-/** A window on a busy machine takes its time. */
-const until = (what, check) => wait(what, check, 90_000)
-
-/** Ends a process and waits until it has gone: an X server that is going takes the socket of the next one of its number along. */
-async function ended(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = new Promise((resolve) => child.once('close', resolve))
-  child.kill()
-  await gone
-}
-
-/** Starts an X server and returns its number. */
-async function xserver(t) {
-  const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x900x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-  })
-  let number = ''
-  let log = ''
-  child.stdio[3].setEncoding('utf8').on('data', (text) => (number += text))
-  child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
-  atEnd(t, () => ended(child))
-  await until(`the X server: ${log}`, () => number.includes('\n'))
-  return number.trim()
-}
-
-/** Starts a message bus of a session and returns the environment that leads to it. */
-async function sessionBus(t) {
-  const child = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'])
-  let address = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => (address += text))
-  atEnd(t, () => ended(child))
-  await until('the message bus', () => address.includes('\n'))
-  return { DBUS_SESSION_BUS_ADDRESS: address.trim() }
-}
-
-/** Starts the notifications of a session: returns what they said, and a function that presses the last one. */
-async function notifications(t, bus) {
-  const dir = await folder(t)
-  const built = await command(
-    'go',
-    ['build', '-C', root, '-o', join(dir, 'notifyd'), './frontend/e2e/notifyd'],
-    process.env,
-  )
-  assert.equal(built.status, 0, built.stderr)
-  const child = spawn(join(dir, 'notifyd'), { env: environment(bus) })
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => (said += text))
-  atEnd(t, () => ended(child))
-  await until('the notifications', () => said.includes('ready'))
-  return { said: () => said, press: () => child.stdin.write('press\n') }
-}
-
-/** Opens the program's window on an X server. */
-async function openWindow(t, display, data, args = [], bus = {}) {
-  const home = await folder(t)
-  const env = environment({ DISPLAY: `:${display}`, HOME: home, XDG_RUNTIME_DIR: home, NO_AT_BRIDGE: '1', ...bus })
-  const child = spawn(program, ['--data', data, ...args], { env })
-  let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
-  const exited = new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal })))
-  atEnd(t, () => child.kill('SIGKILL'))
-  const xdotool = async (...each) => (await command('xdotool', each, env)).stdout.trim()
-  const id = await until('the window', () => xdotool('search', '--onlyvisible', '--name', '^Callboard$')).catch(
-    (cause) => {
-      throw new Error(`${cause.message}, which said: ${log}`, { cause })
-    },
-  )
-  await xdotool('windowfocus', id)
-  return {
-    id: Number(id),
-    pid: child.pid,
-    env,
-    exited,
-    log: () => log,
-    key: (...keys) => xdotool('key', '--delay', '60', ...keys),
-    picture: (name) => picture(id, name, env),
-    /** Waits until the window has a dialog of a title, and gives it the keyboard. */
-    async dialog(title) {
-      const dialogId = await until(`the dialog "${title}"`, () => xdotool('search', '--onlyvisible', '--name', title))
-      await xdotool('windowfocus', '--sync', dialogId)
-    },
-    focus: () => xdotool('windowfocus', '--sync', id),
-    /** Gives the keyboard to nobody. */
-    blur: () => xdotool('windowfocus', '--sync', 'root'),
-    type: (text) => xdotool('type', '--delay', '20', text),
-  }
-}
-
-/** Saves a picture of a window under test-results and returns how many colours it has and how they spread. */
-async function picture(window, name, env) {
-  await mkdir(results, { recursive: true })
-  const path = join(results, `${name}.png`)
-  await command('import', ['-window', window, path], env)
-  const { stdout } = await command('convert', [path, '-format', '%k %[fx:standard_deviation] %#', 'info:'], env)
-  const [colours, spread, hash] = stdout.split(' ')
-  return { colours: Number(colours), spread: Number(spread), hash }
-}
-
-/** Whether a picture shows a page: text has many shades, an empty window one or few. */
-const shows = ({ colours, spread }) => colours > 200 && spread > 0.02
-
-/** Waits until the window shows a page that stands still. */
-async function showsAPage(window, name) {
-  let before
-  await until(
-    'the window to show a page',
-    async () => {
-      const now = await window.picture(name)
-      const still = shows(now) && now.hash === before?.hash
-      before = now
-      return still
-    },
-    30_000,
-  )
-}
-
-/** Asks the window's database, beside the program that has it open. */
-async function ask(data, sql) {
-  const { stdout, stderr, status } = await command('sqlite3', ['-readonly', join(data, 'callboard.db'), sql])
-  assert.equal(status, 0, stderr)
-  return stdout.trim()
-}
 
 test('a window that shows nothing does not count as one that shows a page', async (t) => {
   const display = await xserver(t)
@@ -216,15 +78,15 @@ test('a data folder that another program has open is told in the window, and it 
   assert.match(window.log(), /in use/)
 })
 
-test('a second program on the data folder of a window says so, ends with 1, and the window lives on', async (t) => {
+test('a second program on the data folder of a window brings that to the front, ends with 0, and the window lives on', async (t) => {
   const display = await xserver(t)
   const data = await folder(t)
   const bus = await sessionBus(t)
   const window = await openWindow(t, display, data, [], bus)
   await showsAPage(window, 'window-first')
   const second = await command(program, ['--data', data], window.env)
-  assert.equal(second.status, 1)
-  assert.match(second.stderr, /in use by another Callboard \(process \d+\).*comes to the front/)
+  assert.equal(second.status, 0)
+  assert.match(second.stderr, /the window that is open on .* comes to the front/)
   await showsAPage(window, 'window-first')
   await closeWindow(display, window.id)
   assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())

@@ -1,29 +1,13 @@
 import { act, fireEvent, render, screen } from '@testing-library/react'
-import { expect, it, vi } from 'vitest'
-import { wailsTransport } from '../transport/wails'
+import { expect, it } from 'vitest'
+import { boundWindow } from '../test/bound'
 import { QuitDialog } from './QuitDialog'
 
 /** The page in a window whose events a test sends. */
 function opened() {
-  const events = new Map<string, (payload: unknown) => void>()
-  const app = {
-    PickFolder: vi.fn(async () => ''),
-    OpenExternal: vi.fn(async () => undefined),
-    Notify: vi.fn(async () => ''),
-    SaveFile: vi.fn(async () => false),
-    SetTheme: vi.fn(async () => undefined),
-    Asking: vi.fn(async () => undefined),
-    Quit: vi.fn(async () => undefined),
-  }
-  const runtime = {
-    EventsOn: (name: string, callback: (payload: unknown) => void) => {
-      events.set(name, callback)
-      return () => events.delete(name)
-    },
-  }
-  const transport = wailsTransport({ go: { main: { App: app } }, runtime })
-  const { unmount } = render(<QuitDialog closing={transport?.host.closing} />)
-  return { app, events, unmount, close: (runs: unknown) => act(() => events.get('closing')?.(runs)) }
+  const { app, events, host, emit } = boundWindow()
+  const { unmount } = render(<QuitDialog closing={host.closing} />)
+  return { app, events, unmount, close: (runs: unknown) => act(() => emit('closing', runs)) }
 }
 
 it('asks before live runs are stopped, in words that say what happens', () => {

@@ -15,6 +15,7 @@ import { WindowCommands } from './keys/WindowCommands'
 import { LinkDialog } from './LinkDialog'
 import { QuitDialog } from './QuitDialog'
 import { TopBar } from './TopBar'
+import { useOpenings } from './useOpenings'
 import { useTheme } from './useTheme'
 
 /** Under this width, in px, the list of threads stays closed until it is asked for. */
@@ -28,6 +29,7 @@ export function Window({ app }: { app: App }) {
   const [link, setLink] = useState<string>()
   useEffect(() => app.start(), [app])
   useTheme(studio.state?.settings.theme, app.transport.host)
+  useOpenings(app)
   return (
     <AppContext value={app}>
       <OpenLink value={setLink}>

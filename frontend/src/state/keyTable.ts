@@ -31,6 +31,10 @@ export const keyTable = [
   { id: 'theme-light', name: 'Light theme', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-dark', name: 'Dark theme', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-system', name: 'Theme as the system', group: 'Window', keys: [], place: 'window' },
+  { id: 'zoom-in', name: 'Zoom in', group: 'Window', keys: ['Ctrl++', 'Ctrl+='], place: 'window' },
+  { id: 'zoom-out', name: 'Zoom out', group: 'Window', keys: ['Ctrl+-'], place: 'window' },
+  { id: 'zoom-reset', name: 'Usual size', group: 'Window', keys: ['Ctrl+0'], place: 'window' },
+  { id: 'quit', name: 'Quit', group: 'Window', keys: ['Ctrl+Q'], place: 'window' },
   { id: 'keyboard', name: 'Keyboard', group: 'Window', keys: ['Ctrl+/'], place: 'window', onList: '?' },
 
   { id: 'find', name: 'Find in thread', group: 'Thread', keys: ['Ctrl+F'], place: 'window' },
@@ -39,6 +43,7 @@ export const keyTable = [
   { id: 'rename', name: 'Rename thread', group: 'Thread', keys: ['F2'], place: 'window' },
   { id: 'copy-text', name: 'Copy thread as text', group: 'Thread', keys: [], place: 'window' },
   { id: 'copy-json', name: 'Copy thread as JSON', group: 'Thread', keys: [], place: 'window' },
+  { id: 'copy-link', name: 'Copy link', group: 'Thread', keys: [], place: 'window' },
   { id: 'delete', name: 'Delete thread', group: 'Thread', keys: [], place: 'window' },
   { id: 'stop', name: 'Stop the run', group: 'Thread', keys: ['Esc Esc'], place: 'control' },
   { id: 'playback', name: 'Play back, or back to live', group: 'Thread', keys: ['P'], place: 'list' },
@@ -118,7 +123,7 @@ const drawn: Record<string, string> = { ArrowDown: '↓', ArrowUp: '↑', ArrowL
 /** A key of the table as it is shown: "Ctrl K", "Shift ←". */
 export function keyWords(key: string): string {
   return key
-    .split('+')
+    .split(/\+(?!$)/) // a plus at the end is the key itself
     .map((part) => drawn[part] ?? part)
     .join(' ')
 }

@@ -17,6 +17,7 @@ export function httpTransport(): Transport {
     host: {
       openExternal: (url) => void window.open(url, '_blank', 'noopener,noreferrer'),
       notifying: browserNotifying(),
+      link: (hash) => `${location.origin}${location.pathname}${hash}`,
     },
     request,
     listen(onRing, onConnection) {

@@ -44,8 +44,30 @@ export interface Notifying {
   show(notice: Notice): void
 }
 
+/** What a link or a file that was opened leads to; or why to nothing, as a sentence. */
+export type Opening =
+  | { kind: 'thread'; threadId: string; moment?: { runId: string; seq: number } }
+  | { kind: 'server'; address: string }
+  | { kind: 'fault'; fault: string }
+
+/** Links and files the desktop gave the window to open. */
+export interface Openings {
+  /** Gives each once. */
+  take(): Promise<Opening[]>
+  /** Hears that there may be more, until the returned function is called. */
+  onMore(listener: () => void): () => void
+}
+
+/** How large the page is, in percent, as the window remembers it. */
+export interface Zoom {
+  read(): Promise<number>
+  write(percent: number): void
+}
+
 /** A window that does not close over live runs unasked. */
 export interface Closing {
+  /** Closes the window, which asks first where runs are live. */
+  close(): void
   /** Hears how many runs are live when the window is to close, until the returned function is called. */
   onAsked(ask: (runs: number) => void): () => void
   /** Closes the window and stops the runs. */
@@ -63,6 +85,10 @@ export interface Host {
   saveFile?: (name: string, content: Blob) => Promise<boolean>
   setTheme?: (theme: 'light' | 'dark') => void
   closing?: Closing
+  openings?: Openings
+  zoom?: Zoom
+  /** The address that leads from outside to a place in the window, which the page's own address names by its hash. */
+  link?: (hash: string) => string
 }
 
 /** The way to a Studio: requests, and the word that there is more to read. */

@@ -1,6 +1,6 @@
-import { isFields } from './decode'
+import { type Fields, isFields, list, number, text } from './decode'
 import { ring } from './ring'
-import { type Closing, type Host, type Notifying, request, type Transport } from './transport'
+import { type Closing, type Host, type Notifying, type Opening, request, type Transport } from './transport'
 
 /** What Wails puts into its window: the bound methods by package and type, and its runtime. */
 interface Bound {
@@ -11,6 +11,11 @@ interface Bound {
   /** False when the dialog was closed. */
   SaveFile(name: string, base64Content: string): Promise<boolean>
   SetTheme(theme: string): Promise<void>
+  /** What was opened since it was last asked; the event "opening" says that there may be more. */
+  Openings(): Promise<unknown>
+  Zoom(): Promise<number>
+  SetZoom(percent: number): Promise<void>
+  Close(): Promise<void>
   /** Says that the question of the event "closing" is on the screen. */
   Asking(): Promise<void>
   Quit(): Promise<void>
@@ -53,6 +58,15 @@ function host(app: Bound, runtime: WailsRuntime): Host {
     notifying: notifying(app, runtime, report('A notification')),
     saveFile: async (name, content) => app.SaveFile(name, await base64(content)),
     closing: closing(app, runtime, report('Closing the window')),
+    openings: {
+      take: async () => list({ openings: await app.Openings() }, 'openings', opening),
+      onMore: (listener) => runtime.EventsOn('opening', listener),
+    },
+    zoom: {
+      read: () => app.Zoom(),
+      write: (percent) => void app.SetZoom(percent).catch(report('Remembering the size of the page')),
+    },
+    link: (hash) => `callboard://${hash.replace(/^#\//, '')}`,
     setTheme: (theme) => void app.SetTheme(theme).catch(report('Setting the theme')),
   }
 }
@@ -74,6 +88,7 @@ function notifying(app: Bound, runtime: WailsRuntime, report: (cause: unknown) =
 /** The question before the window closes: the event "closing" brings how many runs are live. */
 function closing(app: Bound, runtime: WailsRuntime, report: (cause: unknown) => void): Closing {
   return {
+    close: () => void app.Close().catch(report),
     onAsked: (ask) =>
       runtime.EventsOn('closing', (runs) => {
         if (typeof runs !== 'number') return
@@ -82,6 +97,13 @@ function closing(app: Bound, runtime: WailsRuntime, report: (cause: unknown) => 
       }),
     quit: () => void app.Quit().catch(report),
   }
+}
+
+function opening(value: Fields): Opening {
+  const [threadId, runId, server] = [text(value, 'threadId'), text(value, 'runId'), text(value, 'server')]
+  if (threadId) return { kind: 'thread', threadId, ...(runId && { moment: { runId, seq: number(value, 'seq') } }) }
+  if (server) return { kind: 'server', address: server }
+  return { kind: 'fault', fault: text(value, 'fault') }
 }
 
 /** The bytes of a blob in base64. */

@@ -52,7 +52,7 @@ export function Kbd({ children }: { children: string }) {
   return (
     <span
       aria-hidden="true"
-      className="inline-flex h-4 min-w-4 items-center font-mono justify-center rounded-[4px] border border-current/60 px-1 text-[10px] leading-none"
+      className="inline-flex h-4 min-w-4 items-center font-mono justify-center rounded-[4px] border border-current/60 px-1 text-[0.625rem] leading-none"
     >
       {children}
     </span>

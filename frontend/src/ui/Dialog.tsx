@@ -24,7 +24,7 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
           className={clsx(
             'fade fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-48px)] -translate-x-1/2 -translate-y-1/2 flex-col',
             'rounded-block border border-border bg-surface shadow-popover data-ending-style:opacity-0 data-starting-style:opacity-0',
-            wide ? 'w-[min(1080px,calc(100vw-48px))]' : 'w-[min(560px,calc(100vw-48px))]',
+            wide ? 'w-[min(67.5rem,calc(100vw-3rem))]' : 'w-[min(35rem,calc(100vw-3rem))]',
           )}
         >
           <header className="flex h-11 shrink-0 items-center gap-2 border-b border-border pr-2 pl-4">

@@ -5,7 +5,7 @@ import { createElement } from 'react'
 interface Props {
   node: IconNode
   className?: string
-  /** Edge length in px. */
+  /** Edge length in px, where the page has its usual size. */
   size?: number
   strokeWidth?: number
 }
@@ -16,8 +16,8 @@ export function Icon({ node, className, size = 16, strokeWidth = 1.75 }: Props) 
     <svg
       aria-hidden="true"
       className={clsx('shrink-0', className)}
-      width={size}
-      height={size}
+      width={`${size / 16}rem`}
+      height={`${size / 16}rem`}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"

@@ -11,7 +11,7 @@ export function Toaster({ children }: { children: ReactNode }) {
     <Toast.Provider toastManager={toasts} limit={4}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2">
+        <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-2rem)] flex-col gap-2">
           <List />
         </Toast.Viewport>
       </Toast.Portal>

@@ -6,6 +6,7 @@ import type { Settings } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { dialogOpen } from '../../ui/overlay'
 import { toast } from '../../ui/toasts'
+import { useZoom } from '../useZoom'
 
 /** The commands of the window as a whole, and its keys. It draws nothing. */
 export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => void }) {
@@ -27,6 +28,8 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('theme-light', () => setTheme('light'), { off: theme === 'light' })
   useCommand('theme-dark', () => setTheme('dark'), { off: theme === 'dark' })
   useCommand('theme-system', () => setTheme('system'), { off: theme === 'system' })
+  useZoom(app.transport.host.zoom)
+  useCommand('quit', () => app.transport.host.closing?.close(), { off: !app.transport.host.closing, inDialog: true })
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return

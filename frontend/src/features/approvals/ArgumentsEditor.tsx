@@ -20,10 +20,10 @@ interface Props {
 }
 
 const theme = EditorView.theme({
-  '&': { backgroundColor: 'var(--bg)', color: 'var(--text)', fontSize: '12px', maxHeight: '320px' },
+  '&': { backgroundColor: 'var(--bg)', color: 'var(--text)', fontSize: '0.75rem', maxHeight: '320px' },
   '&.cm-focused': { outline: 'none' },
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)' },
-  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '18px', overflow: 'auto' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.125rem', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--faint)', border: 'none' },

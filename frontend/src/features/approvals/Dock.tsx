@@ -26,7 +26,7 @@ export function Dock({ waiting, docked, onShow, onWheel }: Props) {
   return (
     <div
       ref={box}
-      className="mx-auto flex max-h-[max(45%,160px)] w-full max-w-[1160px] shrink-0 flex-col px-8 pt-1 pb-2 has-data-form:max-h-[85%]"
+      className="mx-auto flex max-h-[max(45%,160px)] w-full max-w-[72.5rem] shrink-0 flex-col px-8 pt-1 pb-2 has-data-form:max-h-[85%]"
     >
       <div className="flex min-h-0 flex-col rounded-block bg-surface">
         <header className="flex h-9 shrink-0 items-center gap-2 rounded-t-block border border-b-0 border-wait px-3 text-small">

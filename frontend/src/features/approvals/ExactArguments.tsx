@@ -19,7 +19,7 @@ export function ExactArguments({ text }: { text: string }) {
     return <p className="px-3 py-2 text-small text-faint">No arguments</p>
   }
   return (
-    <dl className="grid grid-cols-[minmax(72px,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
+    <dl className="grid grid-cols-[minmax(4.5rem,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
       {root.kind === 'object' ? (
         list.map((member, index) => (
           <div key={index} className="contents">

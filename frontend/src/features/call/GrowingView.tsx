@@ -24,7 +24,7 @@ export function GrowingView({ text }: { text: string }) {
     )
   }
   return (
-    <dl className="grid grid-cols-[minmax(72px,max-content)_1fr] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
+    <dl className="grid grid-cols-[minmax(4.5rem,max-content)_1fr] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
       {members.map((member, index) => (
         <div key={index} className="contents">
           <dt className="max-w-60 text-muted break-spaces">

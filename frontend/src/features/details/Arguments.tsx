@@ -66,7 +66,7 @@ function Content({ root, text, brief }: Props & { root: ReturnType<typeof parseJ
 function ArgumentList({ list, brief }: { list: JsonMember[]; brief?: boolean }) {
   if (list.length === 0) return <p className="px-3 py-2 text-small text-faint">No arguments</p>
   return (
-    <dl className="grid grid-cols-[minmax(72px,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
+    <dl className="grid grid-cols-[minmax(4.5rem,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
       {list.map((member, index) => (
         <div key={index} className="contents">
           <dt className="max-w-60 text-muted break-spaces">

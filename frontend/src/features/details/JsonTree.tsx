@@ -148,7 +148,7 @@ function Leaf({ row: { value, path }, flags }: { row: TreeRow; flags: KeptFlags 
 /** A word that marks something a reader might overlook. */
 export function Mark({ children }: { children: string }) {
   return (
-    <span className="mr-2 inline-block rounded-[3px] border border-wait px-1 text-[11px] leading-[14px] whitespace-nowrap text-wait">
+    <span className="mr-2 inline-block rounded-[3px] border border-wait px-1 text-[0.6875rem] leading-[0.875rem] whitespace-nowrap text-wait">
       {children}
     </span>
   )

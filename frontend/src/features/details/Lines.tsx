@@ -78,7 +78,7 @@ export function Lines<L>({
         <VList
           ref={list}
           data={shown}
-          style={{ height: full ? `min(70dvh, ${room}px)` : 420 }}
+          style={{ height: full ? `min(70dvh, ${room / 16}rem)` : 420 }}
           className={clsx('font-mono text-code', className)}
           tabIndex={0}
         >

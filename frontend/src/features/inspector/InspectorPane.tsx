@@ -63,7 +63,7 @@ export function WithInspector({ store, children }: { store: ThreadStore; childre
             <Dialog.Backdrop className="fade fixed inset-0 z-30 bg-scrim data-ending-style:opacity-0 data-starting-style:opacity-0" />
             <Dialog.Popup
               aria-label="Run inspector"
-              className="fade fixed inset-y-0 right-0 outline-none z-30 flex w-[min(440px,calc(100vw-32px))] flex-col border-l border-border bg-surface shadow-popover data-ending-style:opacity-0 data-starting-style:opacity-0"
+              className="fade fixed inset-y-0 right-0 outline-none z-30 flex w-[min(27.5rem,calc(100vw-2rem))] flex-col border-l border-border bg-surface shadow-popover data-ending-style:opacity-0 data-starting-style:opacity-0"
             >
               {content}
             </Dialog.Popup>

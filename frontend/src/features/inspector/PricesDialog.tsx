@@ -79,7 +79,7 @@ export function PricesDialog({ prices, suggested, onClose }: Props) {
           </Notice>
         )}
         {drafts.length > 0 && (
-          <div className="grid grid-cols-[minmax(0,1fr)_72px_72px_72px_24px] items-center gap-2">
+          <div className="grid grid-cols-[minmax(0,1fr)_4.5rem_4.5rem_4.5rem_1.5rem] items-center gap-2">
             {parts.map(([part, name]) => (
               <span key={part} className="text-small font-medium text-muted">
                 {name}

@@ -89,7 +89,7 @@ function Chart({ figures: run, rows, chosen, onSelect }: ChartProps) {
   }
   return (
     <div className="flex min-h-24 flex-1 flex-col">
-      <div className={`${columns} h-6 border-b border-border text-[11px] text-faint`}>
+      <div className={`${columns} h-6 border-b border-border text-[0.6875rem] text-faint`}>
         <span />
         <span className="tnum relative">
           <span>0</span>

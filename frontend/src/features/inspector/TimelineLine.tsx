@@ -12,7 +12,7 @@ import type { TimelineRow } from './timelineRows'
 import { exactMoment, stateWord } from './words'
 
 /** The columns of the timeline: names, time, words. */
-export const columns = 'grid grid-cols-[minmax(96px,28%)_minmax(0,1fr)_124px] gap-2 px-4'
+export const columns = 'grid grid-cols-[minmax(6rem,28%)_minmax(0,1fr)_7.75rem] gap-2 px-4'
 
 interface Props {
   id: string

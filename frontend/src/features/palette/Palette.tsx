@@ -36,7 +36,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
         <Dialog.Backdrop className="fade fixed inset-0 z-40 bg-scrim data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Dialog.Popup
           aria-label="Search threads and commands"
-          className="fade fixed top-[8dvh] left-1/2 z-40 flex max-h-[min(560px,84dvh)] w-[min(640px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded-block border border-border bg-surface shadow-popover outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
+          className="fade fixed top-[8dvh] left-1/2 z-40 flex max-h-[min(560px,84dvh)] w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-hidden rounded-block border border-border bg-surface shadow-popover outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
         >
           <Content onChoose={choose} onClosed={closed} />
         </Dialog.Popup>

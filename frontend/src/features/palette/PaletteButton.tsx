@@ -12,7 +12,7 @@ export function PaletteButton() {
       aria-keyshortcuts="Control+K"
       title="Search threads and commands (Ctrl K)"
       onClick={() => app.over.set('palette')}
-      className="flex h-7 w-full max-w-[440px] min-w-7 items-center gap-2 rounded-control border border-faint bg-bg px-2 text-small text-faint hover:border-accent hover:text-text"
+      className="flex h-7 w-full max-w-[27.5rem] min-w-7 items-center gap-2 rounded-control border border-faint bg-bg px-2 text-small text-faint hover:border-accent hover:text-text"
     >
       <Icon node={Search} size={14} />
       <span className="min-w-0 flex-1 truncate text-left max-sm:sr-only">Search threads and commands</span>

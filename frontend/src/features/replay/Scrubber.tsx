@@ -75,8 +75,8 @@ export function Scrubber({ playback }: Props) {
         onKeyDown={onKeyDown}
         className="relative h-8 cursor-pointer touch-none rounded-control"
       >
-        <div className="absolute inset-x-0 top-[22px] h-1 rounded-full bg-border" />
-        <div className="absolute top-[22px] left-0 h-1 rounded-full bg-faint" style={{ width: `${part * 100}%` }} />
+        <div className="absolute inset-x-0 top-[1.375rem] h-1 rounded-full bg-border" />
+        <div className="absolute top-[1.375rem] left-0 h-1 rounded-full bg-faint" style={{ width: `${part * 100}%` }} />
         <MarkLines marks={marks} length={length} />
         <div
           data-thumb

@@ -70,7 +70,7 @@ function Begin({ state }: { state: StudioState }) {
   return (
     <main className="flex min-w-0 flex-1 flex-col overflow-y-auto" aria-label="New thread">
       <div className="flex-1" />
-      <div className="mx-auto flex w-full max-w-[880px] flex-col gap-4 px-8 pt-8 pb-4">
+      <div className="mx-auto flex w-full max-w-[55rem] flex-col gap-4 px-8 pt-8 pb-4">
         <h1 className="text-title font-semibold">{first ? 'Watch an agent work' : 'New thread'}</h1>
         <p className="max-w-[72ch] text-prose text-muted [overflow-wrap:anywhere]">
           {[
@@ -82,7 +82,7 @@ function Begin({ state }: { state: StudioState }) {
         </p>
         <StartCards state={state} first={first} />
       </div>
-      <div className="mx-auto w-full max-w-[880px]">
+      <div className="mx-auto w-full max-w-[55rem]">
         <FolderChoice state={state} choice={full} onChange={(folder) => app.newChoice.set({ ...choice, folder })} />
         {picker}
         <Composer

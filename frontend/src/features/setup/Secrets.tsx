@@ -27,7 +27,7 @@ export function Secrets({ title, one, secrets, missing, onChange }: Props) {
         {title}
       </p>
       {secrets.map(({ key, name, value, kept }, index) => (
-        <div key={key} className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_24px] items-center gap-2">
+        <div key={key} className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_1.5rem] items-center gap-2">
           <TextInput
             aria-label={`Name of ${one} ${index + 1}`}
             className="font-mono"

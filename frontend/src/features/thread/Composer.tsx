@@ -102,7 +102,7 @@ export function Composer({
 
   return (
     <div className="px-8 pb-4">
-      <div className="mx-auto flex max-w-[1160px] flex-col gap-2">
+      <div className="mx-auto flex max-w-[72.5rem] flex-col gap-2">
         {waitingMessage && !inert && (
           <div
             role="note"

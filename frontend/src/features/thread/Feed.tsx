@@ -222,7 +222,7 @@ export function Feed({ store }: { store: ThreadStore }) {
       >
         <div
           ref={content}
-          className={clsx('mx-auto max-w-[1160px] px-8 pb-6', atEnd && 'flex min-h-full flex-col justify-end')}
+          className={clsx('mx-auto max-w-[72.5rem] px-8 pb-6', atEnd && 'flex min-h-full flex-col justify-end')}
         >
           <Virtualizer
             ref={list}

@@ -3,6 +3,7 @@ import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import FolderX from 'lucide/dist/esm/icons/folder-x.mjs'
+import Link from 'lucide/dist/esm/icons/link.mjs'
 import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
 import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
 import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
@@ -10,6 +11,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { formatRoute } from '../../state/route'
 import { useCommand } from '../../state/useCommand'
 import { usePlayback, useThread } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
@@ -51,10 +53,15 @@ export function Header({ threadId, settings, live, onChange }: Props) {
   const unread = partial ? 'Not all of the thread is read yet' : undefined
   const copyText = () => void copy(threadAsText(store.liveRuns, app.bodies), 'The thread')
   const copyJson = () => void copy(threadAsJson(threadId, title, store.liveRuns, app.bodies), 'The thread')
+  const copyLink = () => {
+    const link = app.transport.host.link?.(formatRoute(app.router.route.get()))
+    if (link) void copy(link, 'The link')
+  }
   const remove = () => app.deleteThread(threadId, title)
   useCommand('rename', () => setRenaming(true))
   useCommand('copy-text', copyText, { off: partial })
   useCommand('copy-json', copyJson, { off: partial })
+  useCommand('copy-link', copyLink, { off: !app.transport.host.link })
   useCommand('delete', remove, { off: live })
   const locate = async () => {
     const folder = await pick(settings?.folder ?? '')
@@ -76,6 +83,7 @@ export function Header({ threadId, settings, live, onChange }: Props) {
           { label: 'Rename', icon: Pencil, shortcut: 'F2', onSelect: () => setRenaming(true) },
           { label: 'Copy as text', icon: FileText, disabledBecause: unread, onSelect: copyText },
           { label: 'Copy as JSON', icon: Braces, disabledBecause: unread, onSelect: copyJson },
+          ...(app.transport.host.link ? [{ label: 'Copy link', icon: Link, onSelect: copyLink }] : []),
           {
             label: 'Delete',
             icon: Trash2,

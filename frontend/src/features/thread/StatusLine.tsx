@@ -20,7 +20,7 @@ export function StatusLine({ store, arming }: { store: ThreadStore; arming: bool
   const lasted = Number.isFinite(since) ? elapsed(Math.max(0, now - since)) : ''
   return (
     <div className="px-8" data-run-status={status}>
-      <p className="mx-auto flex h-7 max-w-[1160px] items-center gap-2 text-small text-muted">
+      <p className="mx-auto flex h-7 max-w-[72.5rem] items-center gap-2 text-small text-muted">
         {status === 'paused' ? (
           <span className="font-medium text-wait">Waiting for you</span>
         ) : (

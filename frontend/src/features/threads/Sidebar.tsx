@@ -26,7 +26,7 @@ export function Sidebar() {
     app.threads.search(next.trim())
   }
   return (
-    <aside className="flex w-[260px] shrink-0 flex-col border-r border-border bg-surface">
+    <aside className="flex w-[16.25rem] shrink-0 flex-col border-r border-border bg-surface">
       <div className="flex flex-col gap-2 p-2">
         <Button icon={Plus} className="w-full" onClick={() => app.router.go({ kind: 'new' })}>
           New thread

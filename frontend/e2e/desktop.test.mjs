@@ -1,0 +1,107 @@
+// What the desktop and the window do for each other: links, the window's place, the size of its page.
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'node:test'
+import { command, folder, program, says, script, serve, settled, start } from './harness.mjs'
+import { ask, openWindow, sessionBus, showsAPage, until, xserver } from './window.mjs'
+import { closeWindow } from './x11.mjs'
+
+/** A data folder with one thread, "An old thread.", and the script its agents speak from. */
+async function withAThread(t) {
+  const data = await folder(t)
+  const path = await script(t, says('An answer.'), says('Another answer.'))
+  const studio = await serve(t, { data, args: ['--script', path] })
+  const { runId, threadId } = await start(studio, 'An old thread.', { agent: 'demo' })
+  await settled(studio, runId, 'completed')
+  await studio.stop()
+  return { data, threadId, runId, args: ['--script', path] }
+}
+
+const runsOf = (data, threadId) =>
+  ask(data, `select count(*) from runs join threads on threads.n = runs.thread where threads.id = '${threadId}'`)
+
+/** Sends a message in the thread that is on the screen, and waits until it is a run of the one meant. */
+async function writesInto(window, data, threadId) {
+  await window.key('g', 'o', 'Return')
+  await until('the message to be in the thread', async () => (await runsOf(data, threadId)) === '2')
+}
+
+const remembered = async (data) => {
+  try {
+    return JSON.parse(await readFile(join(data, 'window.json'), 'utf8'))
+  } catch {
+    return undefined // it is not written yet
+  }
+}
+
+test('a link given to the first start is shown, and does nothing more', async (t) => {
+  const display = await xserver(t)
+  const { data, threadId, runId, args } = await withAThread(t)
+  const window = await openWindow(t, display, data, [...args, `callboard://t/${threadId}/r/${runId}/e/2`])
+  await showsAPage(window, 'desktop-moment')
+  assert.equal(await runsOf(data, threadId), '1')
+  await closeWindow(display, window.id)
+  assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
+})
+
+test('a second start gives its link to the window that is open, which shows it, and ends with 0', async (t) => {
+  const display = await xserver(t)
+  const bus = await sessionBus(t)
+  const { data, threadId, args } = await withAThread(t)
+  const window = await openWindow(t, display, data, args, bus)
+  await showsAPage(window, 'desktop-before-link')
+  const before = await window.picture('desktop-before-link')
+
+  const refused = await command(program, ['--data', data, 'callboard://run?input=hi'], window.env)
+  assert.equal(refused.status, 0, refused.stderr)
+  await until('the window to say that it knows no such link', async () => {
+    return (await window.picture('desktop-no-link')).hash !== before.hash
+  })
+  assert.equal(await ask(data, 'select count(*) from runs'), '1', 'nothing was started')
+
+  const second = await command(program, ['--data', data, `callboard://t/${threadId}`], window.env)
+  assert.equal(second.status, 0, second.stderr)
+  assert.match(second.stderr, /the window that is open on .* comes to the front/)
+  await showsAPage(window, 'desktop-link')
+  await writesInto(window, data, threadId)
+  await closeWindow(display, window.id)
+  assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
+})
+
+test('size, place and zoom are remembered, also by a window that is killed, and a place off the screen is none', async (t) => {
+  const display = await xserver(t)
+  const data = await folder(t)
+  const first = await openWindow(t, display, data)
+  await showsAPage(first, 'desktop-first')
+  await first.command('windowsize', '--sync', first.id, '1010', '690')
+  await first.command('windowmove', '--sync', first.id, '123', '77')
+  await first.key('ctrl+plus')
+  await until('the window to be remembered', async () => {
+    const { width, height, place, zoom } = (await remembered(data)) ?? {}
+    return width === 1010 && height === 690 && place?.x === 123 && place?.y === 77 && zoom === 110
+  })
+  process.kill(first.pid, 'SIGKILL')
+  await first.exited
+
+  const second = await openWindow(t, display, data)
+  await showsAPage(second, 'desktop-second')
+  await until('the window to be where it was', async () => {
+    return (await second.command('getwindowgeometry', second.id)).includes(
+      'Position: 123,77 (screen: 0)\n  Geometry: 1010x690',
+    )
+  })
+  await second.key('ctrl+0')
+  await until('the page to have its usual size', async () => (await remembered(data))?.zoom === 100)
+  await second.command('windowmove', '--sync', second.id, '200', '100')
+  await closeWindow(display, second.id)
+  assert.deepEqual(await second.exited, { status: 0, signal: null }, second.log())
+  assert.deepEqual((await remembered(data)).place, { x: 200, y: 100 }, 'it was remembered as it closed')
+
+  await writeFile(join(data, 'window.json'), JSON.stringify({ width: 1010, height: 690, place: { x: 5000, y: -900 } }))
+  const third = await openWindow(t, display, data)
+  await showsAPage(third, 'desktop-third')
+  await until('the window to be back on the screen', async () => {
+    return (await third.command('getwindowgeometry', third.id)).includes('Position: 390,0 (screen: 0)')
+  })
+})

@@ -1,0 +1,54 @@
+import { act, render, waitFor } from '@testing-library/react'
+import { afterEach, expect, it, vi } from 'vitest'
+import { App } from '../state/app'
+import { boundWindow } from '../test/bound'
+import { FakeTransport, ok } from '../test/fake'
+import { toasts } from '../ui/toasts'
+import { useOpenings } from './useOpenings'
+
+afterEach(() => {
+  location.hash = ''
+  vi.restoreAllMocks()
+})
+
+/** The page in a window that was given something to open. */
+function opened(first: unknown[]) {
+  const { app: bound, host, emit } = boundWindow()
+  bound.Openings.mockResolvedValueOnce(first)
+  const transport = Object.assign(new FakeTransport(), { host })
+  transport.on('GET /studio/threads/t1', () => ok({ id: 't1' })).on('GET /threads', () => ok({ threads: [] }))
+  const app = new App(transport)
+  render(<Opener app={app} />)
+  const open = (next: unknown[]) => {
+    bound.Openings.mockResolvedValueOnce(next)
+    act(() => emit('opening'))
+  }
+  return { app, transport, open }
+}
+
+function Opener({ app }: { app: App }) {
+  useOpenings(app)
+  return null
+}
+
+it('shows the thread, and the moment, of a link', async () => {
+  const { app, open, transport } = opened([{ threadId: 't1' }])
+  await waitFor(() => expect(app.router.route.get()).toEqual({ kind: 'thread', threadId: 't1', moment: undefined }))
+  open([{ threadId: 't1', runId: 'r1', seq: 4 }])
+  const moment = { runId: 'r1', seq: 4 }
+  await waitFor(() => expect(app.router.route.get()).toEqual({ kind: 'thread', threadId: 't1', moment }))
+  expect(transport.asked.map(({ method }) => method)).not.toContain('POST')
+})
+
+it.each([
+  [{ threadId: 'gone' }, 'Nothing was opened: there is no such thread here.'],
+  [
+    { fault: 'the link "callboard://run" is none of those' },
+    'Nothing was opened: the link "callboard://run" is none of those.',
+  ],
+])('says why it shows nothing, and stays where it is', async (opening, want) => {
+  const add = vi.spyOn(toasts, 'add')
+  const { app } = opened([opening])
+  await waitFor(() => expect(add).toHaveBeenCalledWith(expect.objectContaining({ title: want, type: 'err' })))
+  expect(app.router.route.get()).toEqual({ kind: 'new' })
+})
