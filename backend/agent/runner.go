@@ -156,7 +156,7 @@ func (r *Runner) Call(c tool.Context, t *tool.Tool, argumentsText string) tool.R
 	}
 	asked := &call{id: c.ToolCallID, name: t.Name, tool: t, arguments: argumentsText, prepared: prepared}
 	if t.NeedsApproval(argumentsText) {
-		denied := refusal(protocol.StateDenied, "it needs approval, and there is nobody to ask")
+		var denied error = &tool.Error{Code: tool.CodeDenied, Message: "denied: the call needs approval, and there is nobody to ask"}
 		if r.Approve != nil {
 			question := newQuestion(r, asked, protocol.KindApproval).Approval
 			d := r.Approve(c, question)

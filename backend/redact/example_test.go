@@ -45,7 +45,7 @@ func ExamplePolicy_Handler() {
 		}
 		return a
 	}})
-	log := slog.New(policy.Handler(plain)).With("key", "s3cr3t-of-ada")
-	log.Error("no access", "error", errors.New("the server refuses s3cr3t-of-ada"), slog.Group("sent", "header", "to s3cr3t-of-ada", "password", "x"))
-	// Output: level=ERROR msg="no access" key=[redacted] error="the server refuses [redacted]" sent.header="to [redacted]" sent.password=[redacted]
+	log := slog.New(policy.Handler(plain)).With("key", "s3cr3t-of-ada", "password", "hunter2")
+	log.Error("no access", "error", errors.New("the server refuses s3cr3t-of-ada"), slog.Group("sent", "header", "Bearer s3cr3t-of-ada"))
+	// Output: level=ERROR msg="no access" key=[redacted] password=[redacted] error="the server refuses [redacted]" sent.header="Bearer [redacted]"
 }

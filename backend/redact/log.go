@@ -7,7 +7,7 @@ import (
 )
 
 // Handler masks the secrets of log records before the next handler has them: in messages, and in values that are texts, errors or
-// have a String method. With Patterns a value with a telling name (password, token, authorization, …) is masked whole.
+// have a String method. With Patterns, the value of an attribute with a telling name (password, token, …) is masked whole.
 func (p *Policy) Handler(next slog.Handler) slog.Handler { return &handler{policy: p, next: next} }
 
 type handler struct {
@@ -42,7 +42,7 @@ func (h *handler) WithGroup(name string) slog.Handler {
 
 func (h *handler) attr(a slog.Attr) slog.Attr {
 	value := a.Value.Resolve()
-	if value.Kind() != slog.KindGroup && len(h.policy.Patterns) > 0 && telling.MatchString(a.Key) {
+	if len(h.policy.Patterns) > 0 && value.Kind() != slog.KindGroup && telling.MatchString(a.Key) {
 		return slog.String(a.Key, Mask)
 	}
 	switch value.Kind() {

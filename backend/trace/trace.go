@@ -30,6 +30,9 @@ const (
 type Recorder struct {
 	// Tracer starts the spans. It is what makes tracing cost anything: one that records nothing is cheap.
 	Tracer trace.Tracer
+	// Provider is whose models answer, as the conventions name it; where it is not known, whose protocol is spoken ("openai"). Empty
+	// leaves gen_ai.provider.name out.
+	Provider string
 
 	mu   sync.Mutex
 	runs map[string]*run
@@ -76,9 +79,9 @@ func (r *Recorder) OnEvent(runID string, f protocol.Frame) {
 	at := time.UnixMilli(f.AtMs)
 	switch e := f.Event.(type) {
 	case *protocol.Start:
-		x.start(r.Tracer, runID, e, at)
+		x.start(r, runID, e, at)
 	case *protocol.Turn:
-		x.turn(r.Tracer, e, at)
+		x.turn(r, e, at)
 	case *protocol.ToolCallStart:
 		x.calls[e.ID] = &call{id: e.ID, name: e.ToolName, parent: e.ParentToolCallID, began: at}
 	case *protocol.CallState:
@@ -86,10 +89,10 @@ func (r *Recorder) OnEvent(runID string, f protocol.Frame) {
 	case *protocol.ToolResult:
 		x.result(r.Tracer, e, at)
 	case *protocol.Error:
-		x.end(r.Tracer, string(protocol.StatusFailed), at, e.Code, e.Message)
+		x.end(r, string(protocol.StatusFailed), at, e.Code, e.Message)
 		delete(r.runs, runID)
 	case *protocol.Finish:
-		x.end(r.Tracer, string(e.Status), at, "", "")
+		x.end(r, string(e.Status), at, "", "")
 		if e.Status.Ended() {
 			delete(r.runs, runID)
 		}
@@ -98,7 +101,7 @@ func (r *Recorder) OnEvent(runID string, f protocol.Frame) {
 
 // start opens the span of a stretch. A stretch after a pause is a trace of its own, with a link to the one before where that was seen:
 // a person may take days, and the process may be another.
-func (x *run) start(tracer trace.Tracer, runID string, e *protocol.Start, at time.Time) {
+func (x *run) start(r *Recorder, runID string, e *protocol.Start, at time.Time) {
 	x.began = at
 	options := []trace.SpanStartOption{trace.WithTimestamp(at), trace.WithAttributes(
 		attribute.String("gen_ai.operation.name", "invoke_agent"),
@@ -109,22 +112,22 @@ func (x *run) start(tracer trace.Tracer, runID string, e *protocol.Start, at tim
 	if x.last.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: x.last}))
 	}
-	x.ctx, x.span = tracer.Start(context.Background(), "agent.run", options...)
+	x.ctx, x.span = r.Tracer.Start(context.Background(), "agent.run", options...)
 	x.last = x.span.SpanContext()
 }
 
 // turn notes the start of a request, and makes its span when it has ended.
-func (x *run) turn(tracer trace.Tracer, e *protocol.Turn, at time.Time) {
+func (x *run) turn(r *Recorder, e *protocol.Turn, at time.Time) {
 	if x.span == nil {
 		return // the log began before this recorder
 	}
 	switch open := x.turns[e.ParentToolCallID]; {
 	case open == nil:
 	case e.Phase == protocol.TurnEnd:
-		x.chat(tracer, open, at, e)
+		x.chat(r, open, at, e)
 		delete(x.turns, e.ParentToolCallID)
 	case e.Phase == protocol.TurnRetry:
-		failed(x.chat(tracer, open, at, nil), e.Code, e.Reason).End(trace.WithTimestamp(at))
+		failed(x.chat(r, open, at, nil), e.Code, e.Reason).End(trace.WithTimestamp(at))
 	}
 	if e.Phase != protocol.TurnEnd {
 		x.turns[e.ParentToolCallID] = &turn{began: at, start: e}
@@ -132,8 +135,8 @@ func (x *run) turn(tracer trace.Tracer, e *protocol.Turn, at time.Time) {
 }
 
 // chat makes the span of a request; end is nil when it failed, and the caller ends the span.
-func (x *run) chat(tracer trace.Tracer, t *turn, at time.Time, end *protocol.Turn) trace.Span {
-	attributes := make([]attribute.KeyValue, 0, 8)
+func (x *run) chat(r *Recorder, t *turn, at time.Time, end *protocol.Turn) trace.Span {
+	attributes := make([]attribute.KeyValue, 0, 9)
 	attributes = append(attributes,
 		attribute.String("gen_ai.operation.name", "chat"),
 		attribute.String("gen_ai.agent.name", t.start.AgentName),
@@ -141,6 +144,9 @@ func (x *run) chat(tracer trace.Tracer, t *turn, at time.Time, end *protocol.Tur
 	)
 	if t.start.Model != "" {
 		attributes = append(attributes, attribute.String("gen_ai.request.model", t.start.Model))
+	}
+	if r.Provider != "" {
+		attributes = append(attributes, attribute.String("gen_ai.provider.name", r.Provider))
 	}
 	if end != nil {
 		if end.FinishReason != "" {
@@ -152,7 +158,7 @@ func (x *run) chat(tracer trace.Tracer, t *turn, at time.Time, end *protocol.Tur
 		}
 		attributes = tokens(attributes, KeyFirstTokenMs, end.FirstTokenMs)
 	}
-	_, span := tracer.Start(x.under(tracer, t.start.ParentToolCallID), "llm.chat",
+	_, span := r.Tracer.Start(x.under(r.Tracer, t.start.ParentToolCallID), "llm.chat",
 		trace.WithTimestamp(t.began), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 	if end != nil {
 		span.End(trace.WithTimestamp(at))
@@ -233,12 +239,12 @@ func (x *run) result(tracer trace.Tracer, e *protocol.ToolResult, at time.Time) 
 }
 
 // end closes what is open of a stretch.
-func (x *run) end(tracer trace.Tracer, status string, at time.Time, code, message string) {
+func (x *run) end(r *Recorder, status string, at time.Time, code, message string) {
 	if x.span == nil {
 		return
 	}
 	for parent, open := range x.turns {
-		span := x.chat(tracer, open, at, nil)
+		span := x.chat(r, open, at, nil)
 		if code != "" {
 			failed(span, code, "")
 		}

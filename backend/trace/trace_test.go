@@ -21,8 +21,13 @@ func record(t *testing.T, log []byte) string {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(spans))
-	recorder := &trace.Recorder{Tracer: provider.Tracer("test")}
+	recorder := &trace.Recorder{Tracer: provider.Tracer("test"), Provider: "openai"}
 	play(t, recorder, log)
+	for _, s := range spans.Ended() {
+		if named := slices.Contains(s.Attributes(), attribute.String("gen_ai.provider.name", "openai")); named != (s.Name() == "llm.chat") {
+			t.Errorf("%s names its provider: %t", s.Name(), named)
+		}
+	}
 	if open := len(spans.Started()) - len(spans.Ended()); open != 0 {
 		t.Errorf("%d spans never ended", open)
 	}
