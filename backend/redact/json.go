@@ -11,7 +11,7 @@ var telling = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:password|passwd|secret|toke
 
 // json masks a JSON text without touching what holds no secret: digits, order and escapes stay.
 func (m *masker) json(text []byte) []byte {
-	if len(m.literals) == 0 && len(m.patterns) == 0 {
+	if m.idle() {
 		return text
 	}
 	if !json.Valid(text) {
@@ -23,6 +23,26 @@ func (m *masker) json(text []byte) []byte {
 		out = append(append(out, text[kept:start]...), with...)
 		kept = end
 	}
+	m.values(text, func(start, end int, s string, secret bool) {
+		switch masked := m.text(s); {
+		case secret && s != "" && !m.leaves(s):
+			replace(start, end, quoted(Mask))
+		case masked == s:
+		case text[start] == '"':
+			replace(start, end, quoted(masked))
+		default: // of a number nothing is left
+			replace(start, end, quoted(Mask))
+		}
+	})
+	if out == nil {
+		return text
+	}
+	return append(out, text[kept:]...)
+}
+
+// values calls do for each string and number of a valid JSON text: where it stands, what it says, and whether its member has a telling
+// name.
+func (m *masker) values(text []byte, do func(start, end int, says string, secret bool)) {
 	secret := false // the value that comes has a telling name
 	for i := 0; i < len(text); {
 		start := i
@@ -32,21 +52,13 @@ func (m *masker) json(text []byte) []byte {
 			name := isName(text, i)
 			var s string
 			_ = json.Unmarshal(text[start:i], &s) // the text is valid
-			masked := m.text(s)
-			if secret && !name && s != "" {
-				masked = Mask
-			}
+			do(start, i, s, secret && !name)
 			secret = name && len(m.patterns) > 0 && telling.MatchString(s)
-			if masked != s {
-				replace(start, i, quoted(masked))
-			}
 		case c == '-' || c >= '0' && c <= '9':
 			for i < len(text) && bytes.IndexByte([]byte("+-.0123456789eE"), text[i]) >= 0 {
 				i++
 			}
-			if number := string(text[start:i]); secret || m.text(number) != number {
-				replace(start, i, quoted(Mask))
-			}
+			do(start, i, string(text[start:i]), secret)
 			secret = false
 		default:
 			if c == '{' || c == '[' || c == 't' || c == 'f' || c == 'n' {
@@ -55,10 +67,6 @@ func (m *masker) json(text []byte) []byte {
 			i++
 		}
 	}
-	if out == nil {
-		return text
-	}
-	return append(out, text[kept:]...)
 }
 
 // stringEnd is the place after the string that begins at i.

@@ -10,32 +10,89 @@ import (
 // masker finds secrets in texts.
 type masker struct {
 	literals []string
-	patterns []*regexp.Regexp
+	patterns []Pattern
+	words    []word
+	leave    func(found string) bool // may be nil
 }
 
-type span struct{ start, end int }
+// span is the place of a secret, and the name of what found it.
+type span struct {
+	start, end int
+	rule       string
+	from       int    // where begins what it was found by
+	secret     string // what it says, without escapes
+}
+
+// idle reports whether there is nothing to look for.
+func (m *masker) idle() bool { return len(m.literals)+len(m.patterns)+len(m.words) == 0 }
+
+func (m *masker) leaves(found string) bool { return m.leave != nil && m.leave(found) }
 
 // literals are the secrets that are long enough.
 func literals(secrets []string) []string {
 	return slices.DeleteFunc(slices.Clone(secrets), func(secret string) bool { return len(secret) < MinSecret })
 }
 
-// spans are the places of secrets, in order and apart: as they are, and written with escapes of JSON.
-func (m *masker) spans(text string) []span {
-	if len(m.literals) == 0 && len(m.patterns) == 0 {
+// found are the places of secrets, by all that finds them, in order: as they are, and written with escapes of JSON. They may overlap.
+func (m *masker) found(text string) []span {
+	if m.idle() {
 		return nil
 	}
-	all := m.found(text)
+	all := m.direct(text)
 	for _, p := range plains(text) {
-		for _, s := range m.found(p.text) {
-			all = append(all, span{p.at[s.start], p.at[s.end]})
+		for _, s := range m.direct(p.text) {
+			s.start, s.end, s.from = p.at[s.start], p.at[s.end], p.at[s.from]
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int { return a.start - b.start })
+	slices.SortStableFunc(all, func(a, b span) int { return a.start - b.start })
+	return all
+}
+
+// direct are the places of secrets that stand in a text as they are.
+func (m *masker) direct(text string) []span {
+	var all []span
+	add := func(start, end int, rule string, from int) {
+		if secret := text[start:end]; start < end && (rule == keyRule || !m.leaves(secret)) {
+			all = append(all, span{start, end, rule, from, secret})
+		}
+	}
+	for _, literal := range m.literals {
+		for at := 0; ; {
+			i := strings.Index(text[at:], literal)
+			if i < 0 {
+				break
+			}
+			add(at+i, at+i+len(literal), keyRule, at+i)
+			at += i + 1
+		}
+	}
+	for _, pattern := range m.patterns {
+		for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
+			if len(match) > 2 && match[2] >= 0 {
+				add(match[2], match[3], pattern.Name, match[0])
+			} else {
+				add(match[0], match[1], pattern.Name, match[0])
+			}
+		}
+	}
+	for _, w := range m.words {
+		for _, match := range w.pattern.FindAllStringIndex(text, -1) {
+			add(match[0], match[1], wordRule, match[0])
+		}
+	}
+	return all
+}
+
+// spans are the places of secrets, in order and apart.
+func (m *masker) spans(text string) []span {
+	all := m.found(text)
 	apart := all[:0]
 	for _, s := range all {
-		if n := len(apart); n > 0 && s.start <= apart[n-1].end {
-			apart[n-1].end = max(apart[n-1].end, s.end)
+		if n := len(apart); n > 0 && s.start < apart[n-1].end {
+			apart[n-1].end, apart[n-1].from = max(apart[n-1].end, s.end), min(apart[n-1].from, s.from)
 			continue
 		}
 		apart = append(apart, s)
@@ -43,33 +100,10 @@ func (m *masker) spans(text string) []span {
 	return apart
 }
 
-// found are the places of secrets that stand in a text as they are.
-func (m *masker) found(text string) []span {
-	var all []span
-	for _, literal := range m.literals {
-		for at := 0; ; {
-			i := strings.Index(text[at:], literal)
-			if i < 0 {
-				break
-			}
-			all = append(all, span{at + i, at + i + len(literal)})
-			at += i + 1
-		}
-	}
-	for _, pattern := range m.patterns {
-		for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
-			s := span{match[0], match[1]}
-			if len(match) > 2 && match[2] >= 0 {
-				s = span{match[2], match[3]}
-			}
-			all = append(all, s)
-		}
-	}
-	return all
-}
+func (m *masker) text(text string) string { return masked(text, m.spans(text)) }
 
-func (m *masker) text(text string) string {
-	spans := m.spans(text)
+// masked is a text with the mask in the place of each span.
+func masked(text string, spans []span) string {
 	if len(spans) == 0 {
 		return text
 	}
@@ -82,6 +116,16 @@ func (m *masker) text(text string) string {
 	}
 	out.WriteString(text[at:])
 	return out.String()
+}
+
+// outside is the last place at or before n that stands in no span, and in nothing a span was found by.
+func outside(spans []span, n int) int {
+	for _, s := range slices.Backward(spans) {
+		if s.from < n && n < s.end {
+			n = s.from
+		}
+	}
+	return n
 }
 
 // maxOpen is how much of a text's end is held back at most while it may be the beginning of a secret, in bytes. A longer secret is
@@ -98,18 +142,14 @@ var keyEnds = regexp.MustCompile(`-----END [A-Z ]*-----`)
 
 // settled is how much of a text will be masked the same whatever follows: what comes after may be the beginning of a secret.
 func (m *masker) settled(text string) int {
-	if len(m.literals) == 0 && len(m.patterns) == 0 {
+	if m.idle() {
 		return len(text)
 	}
 	n := m.clear(text)
 	for _, p := range plains(text) {
 		n = min(n, p.at[m.clear(p.text)])
 	}
-	for _, s := range m.spans(text) {
-		if s.start < n && n < s.end {
-			n = s.start
-		}
-	}
+	n = outside(m.spans(text), n)
 	if len(text)-n > maxOpen {
 		n = len(text)
 	}
@@ -129,6 +169,9 @@ func (m *masker) clear(text string) int {
 				break
 			}
 		}
+	}
+	for _, w := range m.words {
+		n = min(n, len(text)-w.begun(text))
 	}
 	if len(m.patterns) > 0 {
 		n = min(n, strings.LastIndexAny(text, " \t\r\n\"'")+1)

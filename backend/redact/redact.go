@@ -28,12 +28,22 @@ type Policy struct {
 	// Secrets are the values nobody is shown; it is asked at the start of each stream, text or JSON. May be nil.
 	Secrets func() []string
 	// Patterns find secrets by their looks: a match is masked, or its first group where it has one. Patterns() has the usual ones.
-	Patterns []*regexp.Regexp
+	Patterns []Pattern
+	// Words are masked too, in any case, however short they are. Each has at least one character.
+	Words []string
+	// Leave says of what a pattern or a word found that it stays as it is: it is no secret after all. May be nil.
+	Leave func(found string) bool
 	// Tools says by name what a user sees of a tool's calls, Others what of those that are not in it.
 	Tools  map[string]Show
 	Others Show
 	// Reasoning shows a user the model's reasoning.
 	Reasoning bool
+}
+
+// Pattern finds secrets by their looks.
+type Pattern struct {
+	Name string // what it finds, for people
+	*regexp.Regexp
 }
 
 // Show is what a user sees of a call beside its label, its state and its error's code.
@@ -54,7 +64,10 @@ func (p *Policy) Text(text string) string { return p.masker().text(text) }
 func (p *Policy) JSON(text []byte) []byte { return p.masker().json(text) }
 
 func (p *Policy) masker() *masker {
-	m := &masker{patterns: p.Patterns}
+	m := &masker{patterns: p.Patterns, leave: p.Leave}
+	for _, text := range p.Words {
+		m.words = append(m.words, newWord(text))
+	}
 	if p.Secrets != nil {
 		m.literals = literals(p.Secrets())
 	}
@@ -70,19 +83,26 @@ func (p *Policy) show(toolName string) Show {
 
 // Patterns are the looks of secrets that many services use: keys with a known beginning, tokens after "Bearer" or "password=", the
 // password of an address, signed tokens, private keys.
-func Patterns() []*regexp.Regexp {
+func Patterns() []Pattern {
 	return patterns
 }
 
-var patterns = []*regexp.Regexp{
-	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
-	regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}`),
-	regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`),
-	regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`),
-	regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`),
-	regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`),
-	regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`),
-	regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`),
-	regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`),
-	regexp.MustCompile(`(?i)(?:password|passwd|secret|token|api[_-]?key)\b["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`),
+var patterns = []Pattern{
+	{"private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)},
+	{"API key (sk-, pk-, rk-)", regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}`)},
+	{"GitHub token", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`)},
+	{"AWS key id", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`)},
+	{"Slack token", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`)},
+	{"Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`)},
+	{"signed token (JWT)", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
+	{"bearer token", regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`)},
+	{"password in an address", regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`)},
+	{namedSecret, regexp.MustCompile(`(?i)(?:password|passwd|secret|token|api[_-]?key)\b["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`)},
 }
+
+// The names of what is found in other ways than by a pattern.
+const (
+	namedSecret = "value named password, token, secret or key"
+	keyRule     = "key of this program"
+	wordRule    = "word of your own"
+)
