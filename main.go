@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -77,6 +78,10 @@ func command(ctx context.Context, args []string, env func(string) string, stdout
 		return serve(ctx, o, stdout, stderr)
 	case "run":
 		return run(ctx, o, stdout, stderr)
+	case "export":
+		return export(ctx, o, stdout, stderr)
+	case "import":
+		return importThread(ctx, o, stdout, stderr)
 	case "mcp":
 		return serveTools(ctx, o, stderr)
 	default:
@@ -185,6 +190,72 @@ func run(ctx context.Context, o commandline.Options, stdout, stderr io.Writer) (
 		say(stderr, "the run is %s", outcome.Status)
 		return exitFailed
 	}
+}
+
+// export writes a thread to a file, whole or not at all, or to stdout.
+func export(ctx context.Context, o commandline.Options, stdout, stderr io.Writer) int {
+	return withStudio(ctx, o, stderr, func(s *studio.Studio) error {
+		if o.Out == "" {
+			return s.Export(ctx, o.Thread, o.Export, stdout)
+		}
+		file, err := os.CreateTemp(filepath.Dir(o.Out), ".callboard-*")
+		if err != nil {
+			return fmt.Errorf("write %s: %w", o.Out, err)
+		}
+		err = errors.Join(s.Export(ctx, o.Thread, o.Export, file), file.Close())
+		if err == nil {
+			err = os.Rename(file.Name(), o.Out)
+		}
+		if err != nil {
+			return errors.Join(err, os.Remove(file.Name()))
+		}
+		return nil
+	})
+}
+
+// importThread takes a thread from a file, or from stdin, and prints its id.
+func importThread(ctx context.Context, o commandline.Options, stdout, stderr io.Writer) int {
+	return withStudio(ctx, o, stderr, func(s *studio.Studio) error {
+		file := os.Stdin
+		if o.File != "-" {
+			var err error
+			if file, err = os.Open(o.File); err != nil {
+				return fmt.Errorf("import %s: %w", o.File, err)
+			}
+			defer func() { _ = file.Close() }() // it was only read
+		}
+		take := s.Import
+		if o.Copy {
+			take = s.ImportCopy
+		}
+		id, err := take(ctx, file)
+		if errors.Is(err, studio.ErrThreadExists) {
+			return fmt.Errorf("%w, as %s; --copy stores another one", err, id)
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(stdout, id)
+		}
+		return err
+	})
+}
+
+// withStudio does something with the data folder, in which nothing runs meanwhile.
+func withStudio(ctx context.Context, o commandline.Options, stderr io.Writer, do func(*studio.Studio) error) (status int) {
+	o.Config.OneThread = true
+	s, err := open(ctx, o, logger(stderr, slog.LevelWarn))
+	if err != nil {
+		return refused(stderr, err)
+	}
+	err = do(s)
+	switch err := errors.Join(err, shut(ctx, s)); {
+	case errors.Is(err, agent.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		say(stderr, "%v", err)
+		return exitUsage
+	case err != nil:
+		say(stderr, "%v", err)
+		return exitFailed
+	}
+	return exitOK
 }
 
 // serveTools serves the workspace tools to the MCP client that started the program.

@@ -73,6 +73,44 @@ func scripted(t *testing.T, script string) []string {
 	return []string{"--data", filepath.Join(dir, "data"), "--script", path}
 }
 
+func TestAThreadGoesFromOneDataFolderToAnother(t *testing.T) {
+	flags := scripted(t, runACommand)
+	env := environment(map[string]string{"HOME": t.TempDir()})
+	try := func(want int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		var out, errs strings.Builder
+		if status := command(t.Context(), args, env, &out, &errs); status != want {
+			t.Fatalf("%q exits with %d, want %d: %s", args, status, want, &errs)
+		}
+		return out.String(), errs.String()
+	}
+	try(exitWaiting, append([]string{"run", "--agent", "demo", "--input", "hush, Falcon", "--thread", "thr_1"}, flags...)...)
+	file := filepath.Join(t.TempDir(), "a.callboard")
+	try(exitOK, append([]string{"export", "thr_1", "--out", file}, flags[:2]...)...)
+	elsewhere := []string{"--data", t.TempDir()}
+	if id, _ := try(exitOK, append([]string{"import", file}, elsewhere...)...); id != "thr_1\n" {
+		t.Errorf("import prints %q, want the thread's id", id)
+	}
+	if _, says := try(exitFailed, append([]string{"import", file}, elsewhere...)...); !strings.Contains(says, "here already, as thr_1; --copy") {
+		t.Errorf("a second import says %q", says)
+	}
+	if id, _ := try(exitOK, append([]string{"import", file, "--copy"}, elsewhere...)...); id == "thr_1\n" || !strings.HasPrefix(id, "thr_") {
+		t.Errorf("import of a copy prints %q, want another id", id)
+	}
+	text, _ := try(exitOK, append([]string{"export", "thr_1", "--markdown", "--mask", "falcon"}, elsewhere...)...)
+	if !strings.Contains(text, "hush, [redacted]") && !strings.Contains(text, `hush, \[redacted\]`) || !strings.Contains(text, "**cancelled**") {
+		t.Errorf("the thread as Markdown is\n%s", text)
+	}
+	try(exitUsage, append([]string{"export", "thr_2"}, elsewhere...)...)
+	try(exitUsage, append([]string{"import", file + ".gone"}, elsewhere...)...)
+	if err := os.WriteFile(file, []byte("GIF89a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, says := try(exitFailed, append([]string{"import", file}, elsewhere...)...); !strings.Contains(says, "not a thread file of Callboard") {
+		t.Errorf("import of a picture says %q", says)
+	}
+}
+
 func TestRun(t *testing.T) {
 	for _, c := range []struct {
 		name, script   string

@@ -24,15 +24,16 @@
 //	mcp                 tools of others over MCP, and ours                         → tool internal/process
 //	realtime            voice sessions with models over WebSocket                  → tool internal/names
 //	redact              what leaves the process, for whom                          → model protocol tool
+//	archive             threads as files, without their secrets, as Markdown       → agent approval model protocol redact tool
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
 //	trace/otlp          spans sent to a collector                                  →
 //	server              agents over HTTP                                           → agent approval model protocol redact tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
-//	studio              the desktop app without a window                           → agent approval client mcp model model/openai model/scripted protocol redact server storage tool toolset/workspace toolset/memory toolset/scheduler toolset/browser sandbox sandbox/docker sandbox/wasm
+//	studio              the desktop app without a window                           → agent approval archive client mcp model model/openai model/scripted protocol redact server storage tool toolset/workspace toolset/memory toolset/scheduler toolset/browser sandbox sandbox/docker sandbox/wasm
 //	desktop             what the program is asked to open, and where its window stood →
 //	commandline         the program's arguments and environment                    → desktop studio
 //	examples            programs a stranger could write                            → agent approval client mcp model model/openai model/scripted protocol server tool sandbox sandbox/docker sandbox/wasm
-//	storage             the store in SQLite, a folder beside this one              → agent approval model protocol tool toolset/memory toolset/scheduler
+//	storage             the store in SQLite, a folder beside this one              → agent approval archive model protocol tool toolset/memory toolset/scheduler
 //	main                the program, at the top                                    → agent protocol server studio trace trace/otlp commandline desktop
 //
 // A heavy dependency has one leaf.

@@ -235,7 +235,7 @@ func (c *copying) rewriteEvents(r *copiedRun, threadID string, approvals map[str
 			return fmt.Errorf("event %d: %w", row.seq, err)
 		}
 		f, err := protocol.DecodeFrame(row.seq, text)
-		if err != nil || !rewrite(f.Event, r.freshID, threadID, approvals) {
+		if err != nil || !protocol.Rename(f.Event, threadID, r.freshID, func(old string) string { return approvals[old] }) {
 			continue // what is no event tells no ids
 		}
 		if text, err = f.AppendJSON(nil); err != nil {
@@ -251,28 +251,6 @@ func (c *copying) rewriteEvents(r *copiedRun, threadID string, approvals map[str
 		}
 	}
 	return nil
-}
-
-func rewrite(event protocol.Event, runID, threadID string, approvals map[string]string) bool {
-	switch e := event.(type) {
-	case *protocol.Start:
-		e.ThreadID, e.RunID = threadID, runID
-	case *protocol.Finish:
-		e.ThreadID = threadID
-	case *protocol.ApprovalRequired:
-		e.ThreadID = threadID
-		for i := range e.Approvals {
-			e.Approvals[i].ApprovalID = approvals[e.Approvals[i].ApprovalID]
-		}
-	case *protocol.CallState:
-		if e.ApprovalID == "" {
-			return false
-		}
-		e.ApprovalID = approvals[e.ApprovalID]
-	default:
-		return false
-	}
-	return true
 }
 
 // useBlobs notes which large values the copy holds.

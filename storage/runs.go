@@ -183,40 +183,46 @@ func (db *DB) RunRequests(ctx context.Context, runID string) ([]agent.Request, e
 		if err != nil {
 			return err
 		}
-		type key struct{ turn, try int }
-		at := map[key]int{}
-		err = each(ctx, tx, func(rows *sql.Rows) error {
-			r := agent.Request{RunID: runID}
-			var keep sql.NullInt64
-			var tail []byte
-			if err := rows.Scan(&r.ThreadID, &r.AgentName, &r.Turn, &r.Try, &r.AtMs, &r.ParentToolCallID, &keep, &tail); err != nil {
-				return err
-			}
-			if keep.Valid {
-				r.Sent = &model.Sent{Keep: int(keep.Int64), Tail: tail}
-			}
-			at[key{r.Turn, r.Try}] = len(requests)
-			requests = append(requests, r)
-			return nil
-		}, `select t.id, q.agent_name, q.turn, q.try, q.at_ms, q.parent_tool_call_id, q.keep, q.tail from requests q
-			join runs r on r.n = q.run join threads t on t.n = r.thread where q.run = ? order by q.turn, q.try`, run)
-		if err != nil {
-			return err
-		}
-		return each(ctx, tx, func(rows *sql.Rows) error {
-			var k key
-			var pieces []byte
-			if err := rows.Scan(&k.turn, &k.try, &pieces); err != nil {
-				return err
-			}
-			r := &requests[at[k]]
-			var err error
-			r.Received, err = readPieces(r.Received, pieces)
-			return err
-		}, `select turn, try, pieces from received where run = ? order by turn, try, i`, run)
+		requests, err = readRequests(ctx, tx, run, runID)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the requests of run %s: %w", runID, err)
 	}
 	return requests, nil
+}
+
+func readRequests(ctx context.Context, tx *sql.Tx, run int64, runID string) ([]agent.Request, error) {
+	var requests []agent.Request
+	type key struct{ turn, try int }
+	at := map[key]int{}
+	err := each(ctx, tx, func(rows *sql.Rows) error {
+		r := agent.Request{RunID: runID}
+		var keep sql.NullInt64
+		var tail []byte
+		if err := rows.Scan(&r.ThreadID, &r.AgentName, &r.Turn, &r.Try, &r.AtMs, &r.ParentToolCallID, &keep, &tail); err != nil {
+			return err
+		}
+		if keep.Valid {
+			r.Sent = &model.Sent{Keep: int(keep.Int64), Tail: tail}
+		}
+		at[key{r.Turn, r.Try}] = len(requests)
+		requests = append(requests, r)
+		return nil
+	}, `select t.id, q.agent_name, q.turn, q.try, q.at_ms, q.parent_tool_call_id, q.keep, q.tail from requests q
+		join runs r on r.n = q.run join threads t on t.n = r.thread where q.run = ? order by q.turn, q.try`, run)
+	if err != nil {
+		return nil, err
+	}
+	return requests, each(ctx, tx, func(rows *sql.Rows) error {
+		var k key
+		var pieces []byte
+		if err := rows.Scan(&k.turn, &k.try, &pieces); err != nil {
+			return err
+		}
+		r := &requests[at[k]]
+		var err error
+		r.Received, err = readPieces(r.Received, pieces)
+		return err
+	}, `select turn, try, pieces from received where run = ? order by turn, try, i`, run)
 }

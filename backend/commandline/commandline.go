@@ -24,6 +24,8 @@ usage:
   callboard [flags] [LINK]                            open the window, and in it what a callboard:// link leads to
   callboard serve [flags]                             serve the same studio over HTTP: the page at /, the protocol at /api
   callboard run --agent NAME --input TEXT [flags]     send one message and print the answer
+  callboard export THREAD [flags]                     write a thread to a file, or as Markdown
+  callboard import FILE [flags]                       take a thread from a file; nothing of it runs
   callboard mcp --folder DIR                          serve the workspace tools to an MCP client over stdin and stdout
   callboard --version
 
@@ -45,6 +47,15 @@ flags of run:
   --thread ID       go on with this thread
   --events          print each event as a line of JSON instead of the answer
   exit status: 0 completed, 1 failed or cancelled, 2 bad usage, 3 waits for an approval
+
+flags of export:
+  --out FILE        where to write it; without the flag, or with -, to stdout
+  --markdown        for people, and not to be imported
+  --redact          mask what looks like a secret; the program's own keys are masked in any case
+  --mask WORD       mask this too, in any case; may be repeated; means --redact
+
+flags of import:
+  --copy            give the thread new ids, so that it can stand beside the one that is here
 `
 
 // Usage is what --help prints.
@@ -52,7 +63,7 @@ func Usage(env func(string) string) string { return fmt.Sprintf(usage, dataDir(e
 
 // Options is what the flags and the environment say.
 type Options struct {
-	Command string // window, serve, run, mcp or version
+	Command string // window, serve, run, export, import, mcp or version
 	Config  studio.Config
 	Display bool // a window can be shown
 	Placed  bool // a window can be told where to stand: under Wayland none can
@@ -66,6 +77,12 @@ type Options struct {
 
 	Agent, Input, Thread string
 	Events               bool
+
+	Export studio.Export
+	Out    string // empty is stdout
+
+	File string // to import; - is stdin
+	Copy bool
 }
 
 // Parse reads the command line. Its error is for the person who wrote it; flag.ErrHelp asks for the usage.
@@ -101,17 +118,35 @@ func Parse(args []string, env func(string) string) (Options, error) {
 		flags.StringVar(&o.Input, "input", "", "")
 		flags.StringVar(&o.Thread, "thread", "", "")
 		flags.BoolVar(&o.Events, "events", false, "")
+	case "export":
+		flags.StringVar(&o.Out, "out", "", "")
+		flags.BoolVar(&o.Export.Markdown, "markdown", false, "")
+		flags.BoolVar(&o.Export.Redact, "redact", false, "")
+		flags.Func("mask", "", func(word string) error {
+			o.Export.Redact, o.Export.Words = true, append(o.Export.Words, word)
+			return nil
+		})
+	case "import":
+		flags.BoolVar(&o.Copy, "copy", false, "")
 	case "help":
 		return o, flag.ErrHelp
 	default:
 		return o, fmt.Errorf("there is no command %q", o.Command)
 	}
+	operand := map[string]*string{"export": &o.Thread, "import": &o.File}[o.Command]
+	if operand != nil && len(args) > 0 && (args[0] == "-" || !strings.HasPrefix(args[0], "-")) { // flags may follow it
+		*operand, args = args[0], args[1:]
+	}
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	rest := flags.Args()
-	if o.Command == "window" && o.Open == "" && len(rest) > 0 && openable(rest[0]) {
+	switch {
+	case len(rest) == 0:
+	case o.Command == "window" && o.Open == "" && openable(rest[0]):
 		o.Open, rest = rest[0], rest[1:]
+	case operand != nil && *operand == "":
+		*operand, rest = rest[0], rest[1:]
 	}
 	if len(rest) > 0 {
 		return o, fmt.Errorf("%s takes no argument %q", o.Command, rest[0])
@@ -179,6 +214,17 @@ func (o *Options) check() error {
 	case "mcp":
 		if c.Folder == "" {
 			return errors.New("mcp needs --folder DIR")
+		}
+	case "export":
+		if o.Thread == "" {
+			return errors.New("export needs the id of a thread: callboard export THREAD")
+		}
+		if o.Out == "-" {
+			o.Out = ""
+		}
+	case "import":
+		if o.File == "" {
+			return errors.New("import needs a file: callboard import FILE")
 		}
 	case "run":
 		if o.Agent == "" || strings.TrimSpace(o.Input) == "" {

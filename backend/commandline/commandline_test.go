@@ -39,6 +39,11 @@ func TestParse(t *testing.T) {
 		{"a file's address too", "file:///a/b.callboard", home, func(o Options) bool { return o.Open == "file:///a/b.callboard" }},
 		{"a window has its place on X", "", home, func(o Options) bool { return o.Placed }},
 		{"and none under Wayland", "", environment(map[string]string{"HOME": "/h", "WAYLAND_DISPLAY": "wayland-0"}), func(o Options) bool { return o.Display && !o.Placed }},
+		{"export takes its thread before its flags", "export thr_1 --markdown --out f.md", home, func(o Options) bool { return o.Thread == "thr_1" && o.Export.Markdown && o.Out == "f.md" }},
+		{"export takes its thread behind its flags", "export --redact thr_1", home, func(o Options) bool { return o.Thread == "thr_1" && o.Export.Redact && o.Out == "" }},
+		{"a word to mask means to redact", "export thr_1 --mask a --mask b --out -", home, func(o Options) bool { return o.Export.Redact && len(o.Export.Words) == 2 && o.Out == "" }},
+		{"import takes a file", "import a.callboard --copy", home, func(o Options) bool { return o.File == "a.callboard" && o.Copy }},
+		{"import reads stdin", "import - --data /d", home, func(o Options) bool { return o.File == "-" && o.Config.Dir == "/d" }},
 		{"--version is the command", "--version", home, func(o Options) bool { return o.Command == "version" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,6 +58,9 @@ func TestParse(t *testing.T) {
 func TestParseOfBadUsageSaysWhy(t *testing.T) {
 	for _, c := range []struct{ name, args, says string }{
 		{"two things to open", "callboard://t/a callboard://t/b", "callboard://t/b"},
+		{"export without a thread", "export --redact", "callboard export THREAD"},
+		{"export of two threads", "export a b", `"b"`},
+		{"import without a file", "import", "callboard import FILE"},
 		{"a link given to serve", "serve callboard://t/a", "callboard://t/a"},
 		{"a file of another kind", "notes.txt", "notes.txt"},
 	} {

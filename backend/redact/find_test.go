@@ -110,17 +110,22 @@ func TestAWordInPiecesIsMaskedAsIfWhole(t *testing.T) {
 				}
 			}
 		}
+		var pieces []string
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
 			for n < len(rest) && rest[n]&0xc0 == 0x80 {
 				n++
 			}
 			push(&protocol.TextDelta{ID: "p", Delta: rest[:n]})
+			pieces = append(pieces, rest[:n])
 			rest = rest[n:]
 		}
 		push(&protocol.TextEnd{ID: "p"})
 		if got, want := joined.String(), p.Text(text); got != want {
 			t.Fatalf("got %q, want %q", got, want)
+		}
+		if got, want := strings.Join(p.Pieces(pieces), ""), p.Text(text); got != want {
+			t.Fatalf("of %q as pieces: got %q, want %q", pieces, got, want)
 		}
 	})
 }
@@ -160,5 +165,13 @@ func TestGrowingLeavesADifferenceWithoutSecretsAsItIs(t *testing.T) {
 		if keep, tail := growing.Next(sent.keep, sent.tail); keep != sent.keep || tail != sent.tail {
 			t.Errorf("got %d and %q, want %d and %q", keep, tail, sent.keep, sent.tail)
 		}
+	}
+}
+
+func TestPiecesWithoutASecretStayAsTheyAre(t *testing.T) {
+	p := redact.Policy{Words: []string{"falcon", "kite"}}
+	got := p.Pieces([]string{"a ", "b fal", "co", "n c kite k", "ite", " d"})
+	if diff := cmp.Diff([]string{"a ", "b [redacted]", "", " c [redacted] [redacted]", "", " d"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

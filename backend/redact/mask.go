@@ -128,6 +128,36 @@ func outside(spans []span, n int) int {
 	return n
 }
 
+// Pieces masks a text that came in pieces, as if whole: a secret over several is masked in the one it begins in, and gone from the
+// others, of which nothing may be left. Pieces without a part of a secret stay as they are.
+func (p *Policy) Pieces(pieces []string) []string {
+	spans := p.masker().spans(strings.Join(pieces, ""))
+	out := slices.Clone(pieces)
+	start := 0 // of the piece in the text
+	for i, piece := range pieces {
+		end := start + len(piece)
+		var left strings.Builder
+		at := start
+		for _, s := range spans {
+			if s.end <= start || s.start >= end {
+				continue
+			}
+			if s.start >= start {
+				left.WriteString(piece[at-start : s.start-start])
+				left.WriteString(Mask)
+			}
+			at = min(s.end, end)
+		}
+		left.WriteString(piece[at-start:])
+		out[i] = left.String()
+		start = end
+		for len(spans) > 0 && spans[0].end <= start {
+			spans = spans[1:]
+		}
+	}
+	return out
+}
+
 // maxOpen is how much of a text's end is held back at most while it may be the beginning of a secret, in bytes. A longer secret is
 // masked in pieces.
 const maxOpen = 16 << 10

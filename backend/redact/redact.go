@@ -3,7 +3,10 @@
 // event, so that numbers and order stay as they are in the log. It knows nothing of stores, servers or windows.
 package redact
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // View is who reads.
 type View string
@@ -38,6 +41,9 @@ type Policy struct {
 	Others Show
 	// Reasoning shows a user the model's reasoning.
 	Reasoning bool
+
+	compile sync.Once
+	words   []word
 }
 
 // Pattern finds secrets by their looks.
@@ -64,10 +70,12 @@ func (p *Policy) Text(text string) string { return p.masker().text(text) }
 func (p *Policy) JSON(text []byte) []byte { return p.masker().json(text) }
 
 func (p *Policy) masker() *masker {
-	m := &masker{patterns: p.Patterns, leave: p.Leave}
-	for _, text := range p.Words {
-		m.words = append(m.words, newWord(text))
-	}
+	p.compile.Do(func() {
+		for _, text := range p.Words {
+			p.words = append(p.words, newWord(text))
+		}
+	})
+	m := &masker{patterns: p.Patterns, words: p.words, leave: p.Leave}
 	if p.Secrets != nil {
 		m.literals = literals(p.Secrets())
 	}

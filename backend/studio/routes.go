@@ -75,6 +75,7 @@ func (s *Studio) routes(mux *http.ServeMux) {
 	} {
 		mux.HandleFunc(pattern, handle)
 	}
+	s.shareRoutes(mux)
 	mux.HandleFunc("/api/studio/", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, notFound("no route %s %s", r.Method, r.URL.Path))
 	})

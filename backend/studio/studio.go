@@ -77,6 +77,7 @@ type Studio struct {
 	browser   *browser.Browser
 
 	sources sources
+	share   share
 
 	trying sync.Mutex // held while a try begins
 
@@ -135,6 +136,9 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 			err = errors.Join(err, s.close(ctx))
 		}
 	}()
+	if err := s.openShare(); err != nil {
+		return nil, err
+	}
 	if s.keys, err = openKeys(s.dir); err != nil {
 		return nil, err
 	}

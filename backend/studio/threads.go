@@ -21,6 +21,8 @@ type threadSettings struct {
 	ProviderID string `json:"providerId"`
 	Model      string `json:"model"`
 	Tried      *tried `json:"tried,omitempty"` // of a thread of tries by hand
+	// Imported is where the thread came from; nil: it was made here.
+	Imported *origin `json:"imported,omitempty"`
 }
 
 // threadPatch is what a client says of a thread's settings.
@@ -42,6 +44,8 @@ type threadView struct {
 	ProviderID    string `json:"providerId"`
 	Model         string `json:"model"`
 	Tried         *tried `json:"tried,omitempty"` // the tool that is tried by hand in it
+	// Imported is where the thread came from; nil: it was made here.
+	Imported *origin `json:"imported,omitempty"`
 }
 
 // loadThread returns a thread's settings; those of a thread that has none are empty.
@@ -207,7 +211,7 @@ func (s *Studio) view(id, title string, t threadSettings) threadView {
 	return threadView{
 		ID: id, Title: title, AgentName: t.AgentName, ProviderID: t.ProviderID, Model: t.Model,
 		Folder: t.Folder, FolderMissing: t.Folder != "" && !isFolder(t.Folder), Sample: t.Folder == s.samplePath(id) || t.Folder == s.triedSample(),
-		Tried: t.Tried,
+		Tried: t.Tried, Imported: t.Imported,
 	}
 }
 
