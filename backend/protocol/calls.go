@@ -13,6 +13,7 @@ func (t *Transcript) callStart(f Frame, e *ToolCallStart) {
 	c := t.addCall(f, e.ID, e.ToolName, e.ParentToolCallID)
 	c.Presentation = e.Presentation
 	c.ProviderCallID = e.ProviderCallID
+	t.pieceCame(f, c.Turn)
 	t.applyEarly(c)
 }
 

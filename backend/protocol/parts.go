@@ -46,6 +46,7 @@ func (t *Transcript) partDelta(kind ItemKind, f Frame, id, delta string) {
 		t.closePart()
 		part = t.addPart(kind, id)
 	}
+	t.pieceCame(f, t.turn)
 	part.text.WriteString(delta)
 }
 

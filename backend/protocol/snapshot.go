@@ -24,7 +24,7 @@ func (t *Transcript) Snapshot() any {
 	}
 	for _, r := range t.Turns {
 		s.Turns = append(s.Turns, turnJSON{
-			Turn: r.Turn, ParentToolCallID: r.ParentToolCallID, AgentName: r.AgentName, Model: r.Model, StartedAt: r.StartedMs, EndedAt: r.EndedMs,
+			Turn: r.Turn, ParentToolCallID: r.ParentToolCallID, AgentName: r.AgentName, Model: r.Model, StartedAt: r.StartedMs, FirstAt: r.FirstMs, EndedAt: r.EndedMs,
 			FirstTokenMs: r.FirstTokenMs, FinishReason: r.FinishReason, Usage: usageOf(r.Usage), Retries: r.Retries, Dropped: r.Dropped,
 			Held: r.Held, Cut: r.Cut,
 		})
@@ -131,6 +131,7 @@ type (
 		AgentName        string             `json:"agentName,omitempty"`
 		Model            string             `json:"model,omitempty"`
 		StartedAt        int64              `json:"startedAt"`
+		FirstAt          int64              `json:"firstAt,omitempty"`
 		EndedAt          int64              `json:"endedAt,omitempty"`
 		FirstTokenMs     *int64             `json:"firstTokenMs,omitempty"`
 		FinishReason     model.FinishReason `json:"finishReason,omitempty"`

@@ -152,6 +152,7 @@ type TurnRecord struct {
 	Model            string
 	StartedMs        int64
 	EndedMs          int64
+	FirstMs          int64 // when the first piece of its newest try came
 	FirstTokenMs     *int64
 	FinishReason     model.FinishReason
 	Usage            *model.Usage
@@ -325,6 +326,13 @@ func (t *Transcript) start(e *Start) {
 	t.asked = false
 }
 
+// pieceCame takes note that a piece of a turn's answer came.
+func (t *Transcript) pieceCame(f Frame, turn int) {
+	if record := t.turns[turn]; record != nil && record.FirstMs == 0 && record.EndedMs == 0 {
+		record.FirstMs = f.AtMs
+	}
+}
+
 func (t *Transcript) takeTurn(f Frame, e *Turn) {
 	record := t.turns[e.Turn]
 	if record == nil {
@@ -349,6 +357,7 @@ func (t *Transcript) takeTurn(f Frame, e *Turn) {
 			t.takeBackInside(f, e.ParentToolCallID, e.Turn)
 		}
 		record.Retries = append(record.Retries, Retry{f.AtMs, e.Reason, e.Code})
+		record.FirstMs = 0
 	case TurnEnd:
 		record.EndedMs = f.AtMs
 		record.FinishReason = e.FinishReason

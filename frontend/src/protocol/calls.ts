@@ -8,7 +8,7 @@ import {
   type ToolUpdate,
   time,
 } from './events'
-import { closePart, key } from './parts'
+import { closePart, key, pieceCame } from './parts'
 import type { Call, Transcript } from './transcript'
 
 export function callStart(t: Transcript, f: Frame, e: ToolCallStart): void {
@@ -17,6 +17,7 @@ export function callStart(t: Transcript, f: Frame, e: ToolCallStart): void {
   const call = addCall(t, f, e.id, e.toolName, e.parentToolCallId)
   call.presentation = e.presentation
   call.providerCallId = e.providerCallId
+  pieceCame(t, f, call.turn)
   applyEarly(t, call)
 }
 

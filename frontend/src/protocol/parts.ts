@@ -1,4 +1,4 @@
-import type { Frame } from './events'
+import { type Frame, time } from './events'
 import type { Item, Part, Transcript } from './transcript'
 
 /** Ids may repeat on the wire; keys may not. */
@@ -45,7 +45,16 @@ export function partDelta(t: Transcript, kind: Part['kind'], f: Frame, id: strin
     closePart(t)
     part = addPart(t, kind, id)
   }
+  pieceCame(t, f, t.own.turn)
   part.text += delta
+}
+
+/** Takes note that a piece of a turn's answer came. */
+export function pieceCame(t: Transcript, f: Frame, turn: number): void {
+  const entry = t.own.turns.get(turn)
+  if (entry === undefined || entry.firstAt !== undefined || entry.endedAt !== undefined) return
+  t.own.watch?.changes(entry)
+  entry.firstAt = time(f)
 }
 
 export function partEnd(t: Transcript, kind: Part['kind'], f: Frame, id: string, dropped: boolean): void {

@@ -129,6 +129,7 @@ export interface Turn {
   agentName?: string
   model?: string
   startedAt: number
+  firstAt?: number // when the first piece of its newest try came
   endedAt?: number
   firstTokenMs?: number
   finishReason?: string
@@ -353,6 +354,7 @@ function turn(t: Transcript, f: Frame, e: TurnEvent): void {
     if (e.parentToolCallId === undefined) takeBack(t, f, e.turn)
     else takeBackInside(t, f, e.parentToolCallId, e.turn)
     entry.retries.push({ at: f.at, reason: e.reason, code: e.code })
+    entry.firstAt = undefined
   }
   if (e.phase === 'end') {
     entry.endedAt = time(f)

@@ -86,6 +86,17 @@ function field(event: Raw | undefined, ...path: string[]): unknown {
   return path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], event)
 }
 
+/** The first piece of an answer after a turn's try began: text of the run's own agent, or a call of the one that asks. */
+function firstPiece(events: Raw[], begun: Raw): Raw | undefined {
+  const inside = begun.parentToolCallId
+  for (const event of events.slice(events.indexOf(begun) + 1)) {
+    if (event.type === 'turn' && event.parentToolCallId === inside) return undefined
+    if (event.type === 'tool-call-start' && event.parentToolCallId === inside) return event
+    if (inside === undefined && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return event
+  }
+  return undefined
+}
+
 describe('every figure is what the log says', () => {
   it.each(logs)('%s', (name, log) => {
     const clock = !name.startsWith('random') // whose times are any number
@@ -109,11 +120,15 @@ describe('every figure is what the log says', () => {
       const own = turns.filter((event) => event.turn === turn)
       const ends = own.findLast((event) => event.phase === 'end')
       const begun = own.findLast((event) => event.phase !== 'end')
-      expect(request?.firstTokenMs).toBe(field(ends, 'firstTokenMs'))
-      if (ends && begun) {
+      const since = begun && firstPiece(events, begun)
+      const held = own.some((event) => event.held === true)
+      const first = field(ends, 'firstTokenMs') ?? (held || !since ? undefined : since.at - (begun?.at ?? 0))
+      const sure = clock || field(ends, 'firstTokenMs') !== undefined
+      if (sure) expect(request?.firstTokenMs).toBe(first)
+      if (sure && ends && begun) {
         const output = field(ends, 'usage', 'outputTokens')
-        const writing = ends.at - begun.at - Number(ends.firstTokenMs)
-        const rate = typeof output === 'number' && writing >= 50 ? output / (writing / 1000) : undefined
+        const writing = ends.at - begun.at - Number(first)
+        const rate = typeof output === 'number' && writing >= 250 ? output / (writing / 1000) : undefined
         if (rate === undefined) expect(request?.tokensPerSecond).toBeUndefined()
         else expect(request?.tokensPerSecond).toBeCloseTo(rate, 9)
         if (clock && own[0]?.at) expect(request?.lastedMs).toBe(ends.at - own[0].at)
@@ -202,6 +217,31 @@ describe('the figures of a run with tries and a wait', () => {
     expect(two?.tokensPerSecond).toBe(50)
     expect(got.turns.map(({ cost }) => cost)).toEqual([0.0026, 0.00215])
     expect(got.cost.value).toBeCloseTo(0.00475, 12)
+  })
+
+  it('have the time to the first piece while the turn goes on, of the try that goes on, and not of one that is held back', () => {
+    const timeToFirst = (upTo: number, held = false) => {
+      const log = madeLog([first, second]).slice(0, upTo)
+      const lines = log.map(({ seq, raw }) => ({
+        seq,
+        raw: held ? raw.replace('"phase"', '"held":true,"phase"') : raw,
+      }))
+      return figures(fold(lines), now, prices).turns.at(-1)?.request?.firstTokenMs
+    }
+    expect(timeToFirst(3)).toBeUndefined()
+    expect(timeToFirst(4)).toBe(300)
+    expect(timeToFirst(4, true)).toBeUndefined()
+    expect(timeToFirst(6)).toBe(250)
+  })
+
+  it('have no output speed of what was written in no time', () => {
+    const quick = madeLog([first, second]).map(({ seq, raw }) => ({
+      seq,
+      raw: raw.replace('"firstTokenMs":1000', '"firstTokenMs":1800'),
+    }))
+    const [one, two] = figures(fold(quick), now, prices).turns.map(({ request }) => request?.tokensPerSecond)
+    expect(one).toBe(200)
+    expect(two).toBeUndefined()
   })
 
   it.each<[string, Parameters<typeof madeLog>, object, object]>([

@@ -175,7 +175,7 @@ function turnFigures(
 }
 
 /** A rate over less time, in ms, says nothing: the moments are those of events, not of tokens. */
-const shortestWriting = 50
+const shortestWriting = 250
 
 function requestOf(turn: Turn, end: number, last: boolean): RequestFigures {
   const from = turn.startedAt
@@ -183,7 +183,7 @@ function requestOf(turn: Turn, end: number, last: boolean): RequestFigures {
   const to = Math.max(from, turn.endedAt ?? (last ? end : (turn.retries.at(-1)?.at ?? from)))
   const starts = [from, ...turn.retries.map((retry) => retry.at)]
   const tries = starts.map((start, i) => ({ from: start, to: Math.max(start, starts[i + 1] ?? to) }))
-  const { firstTokenMs } = turn
+  const firstTokenMs = turn.firstTokenMs ?? sinceFirst(turn, tries.at(-1)?.from ?? from)
   const output = turn.usage?.outputTokens
   const writingMs = to - (tries.at(-1)?.from ?? from) - (firstTokenMs ?? 0)
   const known =
@@ -197,6 +197,11 @@ function requestOf(turn: Turn, end: number, last: boolean): RequestFigures {
     firstTokenMs,
     tokensPerSecond: known ? (output * 1000) / writingMs : undefined,
   }
+}
+
+/** How long the first piece of a turn took that has not told it yet. One that is held back comes when it was checked, not before. */
+function sinceFirst({ held, firstAt }: Turn, from: number): number | undefined {
+  return held || firstAt === undefined ? undefined : Math.max(0, firstAt - from)
 }
 
 /** The tokens of a run: what its end told, else what its turns told so far. */
