@@ -90,7 +90,7 @@ function ArgumentList({ list, brief }: { list: JsonMember[]; brief?: boolean }) 
 }
 
 /** A longer string, in UTF-16 units, or one of more lines, is drawn by lines. */
-const longText = 2000
+const longText = 1000
 
 /** A string stands without its quotes unless it would then look like something else. */
 function ArgumentValue({ node, brief }: { node: JsonNode; brief?: boolean }) {

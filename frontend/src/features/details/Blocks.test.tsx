@@ -22,6 +22,17 @@ describe('details blocks', () => {
     expect(block(name).getByText(words)).toBeTruthy()
   })
 
+  it.each([
+    ['text', { text: '' }, 'Text'],
+    ['terminal', { terminal: '' }, 'Terminal'],
+    ['terminal with nothing to see', { terminal: '\u001b[0m\n' }, 'Terminal'],
+    ['code', { code: { text: '' } }, 'Code'],
+    ['markdown', { markdown: ' ' }, 'Markdown'],
+  ])('say of %s that it is empty', (_, value, name) => {
+    render(details(value))
+    expect(block(name).getByText('(empty)')).toBeTruthy()
+  })
+
   it('draw progress as a bar that is never more than full', () => {
     render(details({ progress: { done: 14, total: 10, unit: 'files' } }))
     expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100')
@@ -39,6 +50,20 @@ describe('details blocks', () => {
     expect(screen.queryByText('line 13')).toBeNull()
     fireEvent.click(screen.getByRole('button', { name: 'Show all 340 lines' }))
     expect(screen.getByText('line 340')).toBeTruthy()
+  })
+
+  it.each([
+    ['text', (text: string) => ({ text })],
+    ['terminal', (terminal: string) => ({ terminal: `\u001b[32m${terminal}` })],
+    ['code', (text: string) => ({ code: { text, lang: 'go' } })],
+    ['markdown', (markdown: string) => ({ markdown })],
+  ])('show of one long line of %s as much as twelve lines are, and all when asked', (_, value) => {
+    const words = Array.from({ length: 400 }, (_, i) => `word${i}`).join(' ')
+    const { container } = render(details(value(words)))
+    expect(container.textContent).toContain('word100')
+    expect(container.textContent).not.toContain('word399')
+    fireEvent.click(screen.getByRole('button', { name: 'Show all 3.1 KB' }))
+    expect(container.textContent).toContain('word399')
   })
 
   it('keep every digit and key of JSON, and mark what a reader might overlook', () => {

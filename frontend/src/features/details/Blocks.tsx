@@ -104,7 +104,7 @@ function BlockView({ block, file, tail }: Placed & { tail?: boolean }) {
     case 'text':
       return (
         <BlockFrame title="Text" copyText={block.text} file={{ name: 'text.txt' }} raw={raw}>
-          {(full) => <PlainLines text={block.text} full={full} tail={tail} />}
+          {(full) => <PlainLines text={block.text || '(empty)'} full={full} tail={tail} />}
         </BlockFrame>
       )
     case 'markdown':
@@ -154,7 +154,7 @@ function CodeBlock({ text, lang, raw, file }: { text: string; lang?: string; raw
       file={{ name }}
       raw={raw}
     >
-      {(full) => <Code text={text} language={language} full={full} />}
+      {(full) => <Code text={text || '(empty)'} language={text ? language : undefined} full={full} />}
     </BlockFrame>
   )
 }

@@ -2,10 +2,9 @@ import clsx from 'clsx'
 import { useMemo } from 'react'
 import { Tokens } from '../../highlight/Tokens'
 import { useHighlighter } from '../../highlight/useHighlighter'
-import { size } from '../../ui/format'
 import { Verbatim } from '../../ui/Verbatim'
-import { fewOf, itself, Lines } from './Lines'
-import { screenLines } from './screenLines'
+import { allOf, itself, Lines } from './Lines'
+import { pieceOf, screenLines } from './screenLines'
 
 interface Props {
   text: string
@@ -31,9 +30,9 @@ export function Code({ text, language, from, marked, full }: Props) {
       className="py-2"
       lines={lines}
       full={full}
-      few={fewOf(lines)}
+      cutLine={pieceOf}
       textOf={itself}
-      allOf={pieces ? size(text.length) : undefined}
+      allOf={allOf(text, whole)}
       show={numbered && marked !== undefined ? marked - from : undefined}
       draw={(line, index) => {
         const number = (from ?? 1) + index

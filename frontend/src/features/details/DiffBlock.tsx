@@ -9,7 +9,7 @@ import { BlockFrame } from './BlockFrame'
 import { type DiffLine, type FileDiff, readDiff } from './diff'
 import { type DiffRow, splitRows, unifiedRows } from './diffRows'
 import { FileLink } from './FileLink'
-import { Lines, PlainLines } from './Lines'
+import { itself, Lines, PlainLines } from './Lines'
 
 /** From this width on, in px, the two sides stand beside each other. */
 const splitWidth = 1000
@@ -72,7 +72,13 @@ function FileView({ file, full }: { file: FileDiff; full: boolean }) {
   })
   return (
     <div ref={box}>
-      <Lines lines={rows} full={full} textOf={textOf} draw={(row) => <RowView row={row} onExpand={expand} />} />
+      <Lines
+        lines={rows}
+        full={full}
+        textOf={textOf}
+        cutLine={itself}
+        draw={(row) => <RowView row={row} onExpand={expand} />}
+      />
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { useKept } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { useSought } from '../find/sought'
 import { holds } from '../find/texts'
-import { screenLines } from './screenLines'
+import { beginningOf, pieceOf, screenLines } from './screenLines'
 
 /** How many lines a block shows before it is asked for all. */
 export const fewLines = 12
@@ -26,8 +26,8 @@ interface Props<L> {
   full?: boolean
   /** Show the last lines, not the first, while not all are shown. */
   tail?: boolean
-  /** How many lines are few; twelve when absent. */
-  few?: number
+  /** Gives a part of a line; without it lines do not wrap, or little. */
+  cutLine?: (line: L, from: number, to: number) => L
   /** More lines than this are drawn only where they are looked at. */
   many?: number
   /** What the button says that shows all. */
@@ -38,14 +38,14 @@ interface Props<L> {
   className?: string
 }
 
-/** Lines of text: the first twelve, all when asked, virtual when there are many. */
+/** Lines of text: the first that fill twelve on the screen, all when asked, virtual when there are many. */
 export function Lines<L>({
   lines,
   draw,
   textOf,
   full,
   tail,
-  few = fewLines,
+  cutLine,
   many = manyLines,
   allOf,
   show,
@@ -54,10 +54,16 @@ export function Lines<L>({
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
   const [all, setAll] = useKept('all', false)
-  // One more line takes no more room than the button that shows it.
-  const cut = !full && !all && (lines.length > few + 1 || (few < fewLines && lines.length > few))
-  const from = cut && tail ? lines.length - few : 0
-  const shown = cut ? lines.slice(from, from + few) : lines
+  const cutting = !full && !all
+  const beginning = useMemo(() => {
+    if (!cutting) return undefined
+    // Counted are the units of the text: what a mark stands for is wider, which the box's height holds to.
+    const lengthOf = (line: L) => (cutLine ? textOf(line).length : 0)
+    return beginningOf(lines, fewLines, { lengthOf, cutLine: cutLine ?? itself, tail })
+  }, [cutting, lines, textOf, cutLine, tail])
+  const cut = beginning !== undefined
+  const shown = beginning ?? lines
+  const from = cut && tail ? lines.length - shown.length : 0
   useEffect(() => {
     if (show === undefined) return
     list.current?.scrollToIndex(show, { align: 'center' })
@@ -66,7 +72,8 @@ export function Lines<L>({
   useSought((wanted) => {
     const hit = lines.findIndex((line) => holds(textOf(line), wanted))
     if (hit < 0) return false
-    const hidden = hit < from || hit >= from + shown.length
+    const there = shown[hit - from]
+    const hidden = there === undefined || !holds(textOf(there), wanted)
     if (hidden) setAll(true)
     else list.current?.scrollToIndex(hit, { align: 'center' })
     return !hidden
@@ -85,7 +92,16 @@ export function Lines<L>({
           {(line, index) => <div key={index}>{draw(line, index)}</div>}
         </VList>
       ) : (
-        <div ref={box} className={clsx('overflow-x-auto font-mono text-code', className)}>
+        <div
+          ref={box}
+          className={clsx(
+            'font-mono text-code',
+            cut && cutLine ? 'flex flex-col overflow-hidden' : 'overflow-x-auto',
+            tail && 'justify-end',
+            className,
+          )}
+          style={cut && cutLine ? { maxHeight: (fewLines + 1) * lineHeight } : undefined}
+        >
           {shown.map((line, index) => (
             <div key={from + index}>{draw(line, from + index)}</div>
           ))}
@@ -127,8 +143,8 @@ export function PlainLines({ text, full, tail, className = 'py-2' }: PlainProps)
       lines={lines}
       full={full}
       tail={tail}
-      few={fewOf(tail ? lines.slice(-fewLines).reverse() : lines)}
-      allOf={lines.length === whole ? undefined : size(text.length)}
+      cutLine={pieceOf}
+      allOf={allOf(text, whole)}
       textOf={itself}
       draw={(line) => <pre className="px-3 break-spaces">{line ? <Verbatim text={line} /> : ' '}</pre>}
     />
@@ -136,18 +152,9 @@ export function PlainLines({ text, full, tail, className = 'py-2' }: PlainProps)
 }
 
 /** What a line of text says. */
-export const itself = (line: string) => line
+export const itself = <L,>(line: L) => line
 
-/** So many characters are as much as twelve lines should be. */
-const fewCharacters = 4000
-
-/** How many of the first lines a block shows: fewer when they are long. */
-export function fewOf(lines: readonly string[]): number {
-  let characters = 0
-  let n = 0
-  for (; n < Math.min(fewLines, lines.length); n++) {
-    characters += lines[n]?.length ?? 0
-    if (characters > fewCharacters) break
-  }
-  return n === lines.length ? fewLines : Math.max(1, n)
+/** What there is to show of a text: its lines where they are many, else its size. */
+export function allOf(text: string, lines: number): string {
+  return lines > fewLines + 1 ? counted(lines, 'line') : size(text.length)
 }

@@ -1,10 +1,10 @@
 import { Markdown } from '../../markdown/Markdown'
-import { counted } from '../../ui/format'
 import { useKept } from '../../ui/kept'
 import { useSought } from '../find/sought'
 import { holds } from '../find/texts'
 import { BlockFrame } from './BlockFrame'
-import { fewLines, ShowAll } from './Lines'
+import { allOf, fewLines, ShowAll } from './Lines'
+import { beginningOf, pieceOf } from './screenLines'
 
 /** Markdown as it is read: its first lines, all of it when asked. */
 export function MarkdownBlock({ text, raw }: { text: string; raw: string }) {
@@ -18,25 +18,28 @@ export function MarkdownBlock({ text, raw }: { text: string; raw: string }) {
 function Content({ text, full }: { text: string; full: boolean }) {
   const [all, setAll] = useKept('all', false)
   const lines = text.trimEnd().split('\n')
-  const cut = !full && !all && lines.length > fewLines + 1
+  const first = full || all ? undefined : beginning(lines)
   useSought((wanted) => {
-    if (cut && !holds(beginning(lines), wanted) && holds(text, wanted)) setAll(true)
+    if (first !== undefined && !holds(first, wanted) && holds(text, wanted)) setAll(true)
     return true
   })
   return (
     <>
       <div className="px-3 py-2">
-        <Markdown text={cut ? beginning(lines) : text} />
+        {text.trim() ? <Markdown text={first ?? text} /> : <p className="text-code font-mono">(empty)</p>}
       </div>
-      {cut && <ShowAll what={counted(lines.length, 'line')} onShow={() => setAll(true)} />}
+      {first !== undefined && <ShowAll what={allOf(text, lines.length)} onShow={() => setAll(true)} />}
     </>
   )
 }
 
-/** The first lines, without the head of code that would stand there empty. */
-function beginning(lines: readonly string[]): string {
-  return lines
-    .slice(0, fewLines)
-    .join('\n')
+/** The first lines, the last cut after a word, without the head of code that would stand there empty; undefined where that is all. */
+function beginning(lines: readonly string[]): string | undefined {
+  return beginningOf(lines, fewLines, { lengthOf: (line) => line.length, cutLine: cutWords })
+    ?.join('\n')
     .replace(/\n\s*(?:`{3,}|~{3,})[^\n]*\s*$/, '')
+}
+
+function cutWords(line: string, from: number, to: number): string {
+  return `${pieceOf(line, from, to).replace(/\s+\S*$/, '')} …`
 }

@@ -2,11 +2,13 @@ import clsx from 'clsx'
 import { type CSSProperties, useMemo } from 'react'
 import { Verbatim } from '../../ui/Verbatim'
 import { type Span, terminalLines } from './ansi'
-import { Lines } from './Lines'
+import { allOf, Lines, PlainLines } from './Lines'
+import { pieceOf } from './screenLines'
 
 /** Terminal text with its colours. tail shows its end first. */
 export function Terminal({ text, full, tail }: { text: string; full?: boolean; tail?: boolean }) {
   const lines = useMemo(() => terminalLines(text), [text])
+  if (lines.every((line) => line.length === 0)) return <PlainLines text="(empty)" />
   return (
     <Lines
       className="py-2"
@@ -14,12 +16,24 @@ export function Terminal({ text, full, tail }: { text: string; full?: boolean; t
       full={full}
       tail={tail}
       textOf={textOf}
+      cutLine={cutSpans}
+      allOf={allOf(text, lines.length)}
       draw={(spans) => <Line spans={spans} />}
     />
   )
 }
 
 const textOf = (spans: Span[]) => spans.map(({ text }) => text).join('')
+
+function cutSpans(spans: Span[], from: number, to: number): Span[] {
+  let at = 0
+  return spans.flatMap((span) => {
+    const begin = at
+    at += span.text.length
+    const text = pieceOf(span.text, Math.max(0, from - begin), Math.max(0, to - begin))
+    return text ? { ...span, text } : []
+  })
+}
 
 function Line({ spans }: { spans: Span[] }) {
   return (

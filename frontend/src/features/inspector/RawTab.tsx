@@ -10,6 +10,7 @@ import { Verbatim } from '../../ui/Verbatim'
 import { BlockFrame } from '../details/BlockFrame'
 import { JsonTree } from '../details/JsonTree'
 import { Lines } from '../details/Lines'
+import { pieceOf } from '../details/screenLines'
 import type { TabProps } from './Inspector'
 import { Answered, Empty, Section } from './parts'
 import { useAnswer } from './useAnswer'
@@ -108,7 +109,8 @@ function Try({ request, tries, failed }: { request: ProviderRequest; tries: numb
               <Lines
                 lines={received}
                 full={full}
-                textOf={({ text }) => text}
+                textOf={textOf}
+                cutLine={cutPiece}
                 draw={({ after, text }) => (
                   <div className="flex gap-3 border-b border-border/60 px-3 py-1">
                     <span className="tnum w-20 shrink-0 text-right text-faint">+{(after / 1000).toFixed(3)} s</span>
@@ -127,3 +129,8 @@ function Try({ request, tries, failed }: { request: ProviderRequest; tries: numb
     </Section>
   )
 }
+
+type Piece = ProviderRequest['received'][number]
+
+const textOf = ({ text }: Piece) => text
+const cutPiece = ({ after, text }: Piece, from: number, to: number) => ({ after, text: pieceOf(text, from, to) })
