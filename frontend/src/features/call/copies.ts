@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../protocol/text'
 import type { Call } from '../../protocol/transcript'
 import { labelOf } from '../../state/rows'
 import { metaOf } from './meta'
@@ -29,7 +30,7 @@ export function callAsJson(call: Call): string {
   return `{\n${members.join(',\n')}\n}`
 }
 
-/** A call as lines of text. */
+/** A call as lines of text, with what would not be seen escaped as the screen shows it. */
 export function callAsText(call: Call): string {
   const head = [labelOf(call), call.presentation?.detail, metaOf(call, Date.now()), statusOf(call).word]
     .filter(Boolean)
@@ -38,5 +39,5 @@ export function callAsText(call: Call): string {
   if (call.error) lines.push(`${call.errorCode ?? 'error'}: ${call.error}`)
   if (call.reason) lines.push(`reason: ${call.reason}`)
   if (call.resultText && call.resultText !== 'null') lines.push(call.resultText)
-  return lines.join('\n')
+  return escapeInvisible(lines.join('\n'))
 }

@@ -12,7 +12,7 @@ import { Button } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
 import { Menu, type MenuItem } from '../../ui/Menu'
 import { Verbatim } from '../../ui/Verbatim'
-import { messageAsJson } from './copies'
+import { messageAsJson, messageAsText } from './copies'
 
 /** What somebody said. A user's own message can be sent again in other words. */
 export function MessageRow({ item }: { item: MessageItem }) {
@@ -62,7 +62,7 @@ function WithActions({ label, item, more = [], children }: ActionsProps) {
           icon={Ellipsis}
           items={[
             ...more,
-            { label: 'Copy as text', icon: Copy, onSelect: () => void copy(item.text, 'The message') },
+            { label: 'Copy as text', icon: Copy, onSelect: () => void copy(messageAsText(item), 'The message') },
             { label: 'Copy as JSON', icon: Braces, onSelect: () => void copy(messageAsJson(item), 'The message') },
           ]}
         />

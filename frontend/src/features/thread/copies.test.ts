@@ -66,4 +66,16 @@ describe('a thread', () => {
       runs: [{ items: [{ role: 'user' }, { role: 'assistant', content: json }] }],
     })
   })
+
+  it('is copied as text with what would not be seen escaped, and as JSON as it is', async () => {
+    const hidden = 'rm \u202e\u200bfdp'
+    const args = `{"command":"${hidden}"}`
+    const log = [start(), message(hidden), turn(1), ...call('c1', 'run', args), state('c1', 'running'), result('c1')]
+    const { store, app } = await openThread([...log, finish()], 'completed')
+    const text = await threadAsText(store.liveRuns, app.bodies)
+    expect(text).not.toContain(hidden)
+    expect(text.split('rm \\u202e\\u200bfdp')).toHaveLength(3)
+    const json = JSON.parse(await threadAsJson('t1', 'A', store.liveRuns, app.bodies))
+    expect(json.runs[0].items).toMatchObject([{ content: hidden }, { argumentsText: args }])
+  })
 })

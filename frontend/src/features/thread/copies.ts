@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../protocol/text'
 import type { MessageItem, Part } from '../../protocol/transcript'
 import type { Bodies } from '../../state/bodies'
 import { answerAsJson, endIsOdd, type Row, runRows } from '../../state/rows'
@@ -9,6 +10,11 @@ export function messageAsJson(item: MessageItem | Part): string {
   if (item.kind === 'message') return JSON.stringify({ id: item.id, role: item.role, content: item.text }, null, 2)
   const content = item.kind === 'reasoning' ? { reasoning: item.text } : { content: item.text }
   return JSON.stringify({ id: item.id, role: 'assistant', ...content }, null, 2)
+}
+
+/** A message, or a part of an answer, as text, with what would not be seen escaped as the screen shows it. */
+export function messageAsText(item: MessageItem | Part): string {
+  return escapeInvisible(item.text.trim())
 }
 
 /** All that was said and called in a thread, as text. */
@@ -28,7 +34,7 @@ export async function rowAsText(row: Row, bodies: Bodies): Promise<string> {
       return row.by === 'handoff' ? `Handed over to ${row.name}:` : `${row.name}:`
     case 'message':
     case 'text':
-      return row.item.text.trim()
+      return messageAsText(row.item)
     case 'call':
       return indented(callAsText(await bodies.whole(row.call)), row.depth)
     case 'end': {
@@ -36,7 +42,7 @@ export async function rowAsText(row: Row, bodies: Bodies): Promise<string> {
       const texts = finish?.structuredText === undefined ? [] : [finish.structuredText]
       if (error) texts.push(`The run failed: ${error.code ?? ''} ${error.message}`)
       else if (texts.length === 0 || (finish && endIsOdd(finish))) texts.push(`The run ended: ${status}`)
-      return texts.join('\n')
+      return escapeInvisible(texts.join('\n'))
     }
     default:
       return ''
