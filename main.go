@@ -22,6 +22,7 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/commandline"
+	"callboard/backend/keychain"
 	"callboard/backend/protocol"
 	"callboard/backend/server"
 	"callboard/backend/studio"
@@ -286,7 +287,7 @@ func open(ctx context.Context, o commandline.Options, log *slog.Logger) (*studio
 		return nil, fmt.Errorf("open the page's files: %w", err)
 	}
 	config := o.Config
-	config.Version, config.Assets, config.Logger = version, assets, log
+	config.Version, config.Assets, config.Logger, config.Keychain = version, assets, log, &keychain.System{}
 	return studio.Open(ctx, config)
 }
 

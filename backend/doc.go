@@ -23,6 +23,8 @@
 //	toolset/browser     tools on web pages                                         → tool
 //	mcp                 tools of others over MCP, and ours                         → tool internal/process
 //	realtime            voice sessions with models over WebSocket                  → tool internal/names
+//	keychain            secrets in the system's keychain                           →
+//	keychain/keychaintest  a Secret Service for tests                              →
 //	redact              what leaves the process, for whom                          → model protocol tool
 //	archive             threads as files, without their secrets, as Markdown       → agent approval model protocol redact tool
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
@@ -34,7 +36,7 @@
 //	commandline         the program's arguments and environment                    → desktop studio
 //	examples            programs a stranger could write                            → agent approval client mcp model model/openai model/scripted protocol server tool sandbox sandbox/docker sandbox/wasm
 //	storage             the store in SQLite, a folder beside this one              → agent approval archive model protocol tool toolset/memory toolset/scheduler
-//	main                the program, at the top                                    → agent protocol server studio trace trace/otlp commandline desktop
+//	main                the program, at the top                                    → agent protocol server studio trace trace/otlp commandline keychain desktop
 //
 // A heavy dependency has one leaf.
 //
@@ -50,5 +52,6 @@
 //	github.com/tetratelabs/                    → sandbox/wasm
 //	github.com/modelcontextprotocol/           → mcp
 //	github.com/coder/websocket                 → realtime
+//	github.com/zalando/                        → keychain
 //	github.com/wailsapp/                       → main
 package backend

@@ -12,10 +12,23 @@ import (
 	"time"
 )
 
-const (
-	defaultOllamaURL = "http://127.0.0.1:11434"
-	lookTimeout      = time.Second
-)
+// lookTimeout is how long a server on this machine may take to list its models, all of them asked at once.
+const lookTimeout = time.Second
+
+// LocalServer is a program that serves models, and where it usually listens.
+type LocalServer struct {
+	ID   string
+	Name string
+	URL  string // without /v1
+}
+
+// localServers are those that are looked for where Config names none.
+var localServers = []LocalServer{
+	{"ollama", "Ollama on this machine", "http://127.0.0.1:11434"},
+	{"lmstudio", "LM Studio on this machine", "http://127.0.0.1:1234"},
+	{"llamacpp", "llama.cpp on this machine", "http://127.0.0.1:8080"},
+	{"vllm", "vLLM on this machine", "http://127.0.0.1:8000"},
+}
 
 // found is a model's server that nobody has set up here: from the environment, or running on this machine.
 type found struct {
@@ -23,24 +36,24 @@ type found struct {
 	Name    string   `json:"name"`
 	BaseURL string   `json:"baseUrl"`
 	Models  []string `json:"models"`
-	Source  string   `json:"source"` // environment or ollama
+	Source  string   `json:"source"` // environment or local
 }
 
 // finder looks for model servers on this machine.
 type finder struct {
-	ollamaURL string
-	client    *http.Client
+	servers []LocalServer
+	client  *http.Client
 
-	mu     sync.Mutex
-	ollama *found // as of the last look; nil is none
+	mu   sync.Mutex
+	here []found // as of the last look
 }
 
-func newFinder(ollamaURL string) *finder {
-	if ollamaURL == "" {
-		ollamaURL = defaultOllamaURL
+func newFinder(servers []LocalServer) *finder {
+	if servers == nil {
+		servers = localServers
 	}
 	return &finder{
-		ollamaURL: strings.TrimSuffix(ollamaURL, "/"),
+		servers: servers,
 		client: &http.Client{
 			Transport:     &http.Transport{Proxy: nil, DisableKeepAlives: true}, // this machine is reached without a proxy
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -48,21 +61,35 @@ func newFinder(ollamaURL string) *finder {
 	}
 }
 
-// look asks a local Ollama for its models; one that does not answer within a second is none.
+// look asks all of them for their models at once. One that does not list any in the way of OpenAI within a second is none.
 func (f *finder) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	models, err := f.ask(ctx)
+	answers := make([][]string, len(f.servers))
+	var wg sync.WaitGroup
+	for i, server := range f.servers {
+		wg.Go(func() {
+			if models, err := f.ask(ctx, server); err == nil {
+				answers[i] = models
+			}
+		})
+	}
+	wg.Wait()
+	var here []found
+	for i, server := range f.servers {
+		if answers[i] != nil {
+			here = append(here, found{ID: server.ID, Name: server.Name, BaseURL: baseOf(server), Models: answers[i], Source: "local"})
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ollama = nil
-	if err == nil {
-		f.ollama = &found{ID: "ollama", Name: "Ollama on this machine", BaseURL: f.ollamaURL + "/v1", Models: models, Source: "ollama"}
-	}
+	f.here = here
 }
 
-func (f *finder) ask(ctx context.Context) (models []string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.ollamaURL+"/api/tags", nil)
+func baseOf(server LocalServer) string { return strings.TrimSuffix(server.URL, "/") + "/v1" }
+
+func (f *finder) ask(ctx context.Context, server LocalServer) (models []string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, baseOf(server)+"/models", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -72,20 +99,24 @@ func (f *finder) ask(ctx context.Context) (models []string, err error) {
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("ask Ollama for its models: %s", response.Status)
+		return nil, fmt.Errorf("ask %s for its models: %s", server.Name, response.Status)
 	}
 	var answer struct {
-		Models []struct {
-			Name string `json:"name"`
-		} `json:"models"`
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+		Object string `json:"object"`
 	}
 	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&answer); err != nil {
-		return nil, fmt.Errorf("read Ollama's models: %w", err)
+		return nil, fmt.Errorf("read the models of %s: %w", server.Name, err)
+	}
+	if answer.Object != "list" && len(answer.Data) == 0 {
+		return nil, fmt.Errorf("what listens at %s lists no models", server.URL)
 	}
 	models = []string{}
-	for _, m := range answer.Models {
-		if m.Name != "" {
-			models = append(models, m.Name)
+	for _, m := range answer.Data {
+		if m.ID != "" {
+			models = append(models, m.ID)
 		}
 	}
 	return models, nil
@@ -94,10 +125,7 @@ func (f *finder) ask(ctx context.Context) (models []string, err error) {
 func (f *finder) last() []found {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.ollama == nil {
-		return nil
-	}
-	return []found{*f.ollama}
+	return f.here
 }
 
 // found lists what there is to connect to without typing an address.

@@ -3,6 +3,7 @@ package studio
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,8 +20,9 @@ import (
 // mcpView is a server as a client reads it.
 type mcpView struct {
 	mcpServer
-	SecretsKept string    `json:"secretsKept"` // memory, file, or empty: there are none
-	Missing     []string  `json:"missing"`     // of env and headers, whose value is gone or empty
+	SecretsKept string    `json:"secretsKept"`           // keychain, memory, file, or empty: there are none
+	SecretFault string    `json:"secretFault,omitempty"` // why values that were just handed in are not where they should be
+	Missing     []string  `json:"missing"`               // of env and headers, whose value is gone or empty
 	State       mcp.State `json:"state"`
 	Tools       []mcpTool `json:"tools"`
 	Error       string    `json:"error,omitempty"`
@@ -80,7 +82,7 @@ func (s *Studio) viewMCP(ctx context.Context) ([]mcpView, error) {
 func (s *Studio) viewMCPServer(m *mcpServer) mcpView {
 	v := mcpView{mcpServer: *m, State: mcp.StateOff, Tools: []mcpTool{}, Missing: []string{}}
 	for _, id := range m.secrets() {
-		if _, kept := s.keys.get(id); kept != keptNowhere {
+		if kept := s.keys.kept(id); kept != keptNowhere {
 			v.SecretsKept = kept
 		} else {
 			v.Missing = append(v.Missing, path.Base(id))
@@ -131,9 +133,12 @@ func (s *Studio) putMCP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.storeMCP(r.Context(), &m, put); err != nil {
+	before, err := s.storeMCP(r.Context(), &m)
+	fault := ""
+	if err == nil {
+		fault, err = keyFault(s.storeSecrets(r.Context(), &m, put, before))
+	}
+	if err != nil {
 		s.fail(w, err)
 		return
 	}
@@ -141,7 +146,9 @@ func (s *Studio) putMCP(w http.ResponseWriter, r *http.Request) {
 	if src := s.sources.get(m.Name); src != nil {
 		src.Start()
 	}
-	reply(w, http.StatusOK, s.viewMCPServer(&m))
+	view := s.viewMCPServer(&m)
+	view.SecretFault = fault
+	reply(w, http.StatusOK, view)
 }
 
 // server checks what a client said and makes the server of it.
@@ -178,32 +185,35 @@ func (p *mcpPut) server(name string) (mcpServer, error) {
 			return m, invalid("the value of the header %s holds what no header may", header)
 		}
 	}
-	if !slices.Contains([]string{keptNowhere, keptInRAM, keptInFile}, p.KeepSecrets) {
-		return m, invalid("keepSecrets is memory or file, not %q", p.KeepSecrets)
+	if !slices.Contains(keptWords, p.KeepSecrets) {
+		return m, invalid("keepSecrets is keychain, memory or file, not %q", p.KeepSecrets)
 	}
 	return m, nil
 }
 
-// storeMCP keeps a server, and its secrets beside the providers' keys.
-func (s *Studio) storeMCP(ctx context.Context, m *mcpServer, put mcpPut) error {
+// storeMCP keeps a server, and returns the names of the secrets the one before had.
+func (s *Studio) storeMCP(ctx context.Context, m *mcpServer) (before []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	stored, err := s.mcpServers(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	at := slices.IndexFunc(stored, func(o mcpServer) bool { return o.Name == m.Name })
-	var before []string
 	switch {
 	case at >= 0:
 		before = stored[at].secrets()
 		stored[at] = *m
 	case len(stored) >= maxMCPServers:
-		return invalid("there are %d MCP servers already", maxMCPServers)
+		return nil, invalid("there are %d MCP servers already", maxMCPServers)
 	default:
 		stored = append(stored, *m)
 	}
-	if err := s.keep(ctx, "mcp", stored); err != nil {
-		return err
-	}
+	return before, s.keep(ctx, "mcp", stored)
+}
+
+// storeSecrets keeps a server's secrets beside the providers' keys, and forgets those it has no more.
+func (s *Studio) storeSecrets(ctx context.Context, m *mcpServer, put mcpPut, before []string) error {
 	said := map[string]*string{}
 	for name, value := range put.Env {
 		said[m.envKey(name)] = value
@@ -211,22 +221,32 @@ func (s *Studio) storeMCP(ctx context.Context, m *mcpServer, put mcpPut) error {
 	for name, value := range put.Headers {
 		said[m.headerKey(name)] = value
 	}
+	var told error
 	now := m.secrets()
 	for _, id := range now {
-		value, kept := s.keys.get(id)
-		if said[id] != nil {
-			value = *said[id]
-		}
-		if err := s.keys.put(id, value, cmp.Or(put.KeepSecrets, kept, keptInRAM)); err != nil {
+		err := s.storeSecret(ctx, id, said[id], put.KeepSecrets)
+		if fault := (*unkept)(nil); errors.As(err, &fault) {
+			told = err
+		} else if err != nil {
 			return err
 		}
 	}
-	return s.forgetSecrets(slices.DeleteFunc(before, func(id string) bool { return slices.Contains(now, id) }))
+	if err := s.forgetSecrets(ctx, slices.DeleteFunc(before, func(id string) bool { return slices.Contains(now, id) })); err != nil {
+		return err
+	}
+	return told
 }
 
-func (s *Studio) forgetSecrets(ids []string) error {
+func (s *Studio) storeSecret(ctx context.Context, id string, value *string, kept string) error {
+	if value == nil {
+		return s.keys.move(ctx, id, kept)
+	}
+	return s.keys.put(ctx, id, *value, cmp.Or(kept, s.keys.kept(id), keptInRAM))
+}
+
+func (s *Studio) forgetSecrets(ctx context.Context, ids []string) error {
 	for _, id := range ids {
-		if err := s.keys.put(id, "", keptNowhere); err != nil {
+		if err := s.keys.put(ctx, id, "", keptNowhere); err != nil {
 			return err
 		}
 	}
@@ -239,7 +259,7 @@ func (s *Studio) deleteMCP(w http.ResponseWriter, r *http.Request) {
 	m, rest, err := s.findMCP(r)
 	if err == nil {
 		if err = s.keep(r.Context(), "mcp", rest); err == nil {
-			err = s.forgetSecrets(m.secrets())
+			err = s.forgetSecrets(r.Context(), m.secrets())
 		}
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package studio
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,8 +27,9 @@ type provider struct {
 // providerView is a provider as a client reads it.
 type providerView struct {
 	provider
-	HasKey  bool   `json:"hasKey"`
-	KeyKept string `json:"keyKept"` // env, memory, file, or empty
+	HasKey   bool   `json:"hasKey"`
+	KeyKept  string `json:"keyKept"`            // env, keychain, memory, file, or empty
+	KeyFault string `json:"keyFault,omitempty"` // why a key that was just handed in is not where it should be
 }
 
 // providerPut is what a client says of a provider. A key that is left out stays as it is; an empty one is forgotten.
@@ -133,8 +135,11 @@ func (s *Studio) keyOf(id string) (key, kept string) {
 }
 
 func (s *Studio) viewProvider(p provider) providerView {
-	key, kept := s.keyOf(p.ID)
-	return providerView{provider: p, HasKey: key != "", KeyKept: kept}
+	kept := s.keys.kept(p.ID)
+	if p.ID == envProvider && s.config.Key != "" {
+		kept = keptByEnv
+	}
+	return providerView{provider: p, HasKey: kept != keptNowhere, KeyKept: kept}
 }
 
 func (s *Studio) putProvider(w http.ResponseWriter, r *http.Request) {
@@ -147,17 +152,31 @@ func (s *Studio) putProvider(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	p, err := s.storeProvider(r.Context(), r.PathValue("id"), put)
+	fault := ""
+	if err == nil {
+		fault, err = keyFault(s.storeKey(r.Context(), p.ID, put))
+	}
 	if err != nil {
 		s.fail(w, err)
 		return
 	}
-	reply(w, http.StatusOK, s.viewProvider(*p))
+	view := s.viewProvider(*p)
+	view.KeyFault = fault
+	reply(w, http.StatusOK, view)
+}
+
+// keyFault tells a key that is not where it should be from one that is nowhere.
+func keyFault(err error) (fault string, failure error) {
+	if told := (*unkept)(nil); errors.As(err, &told) {
+		return told.Error(), nil
+	}
+	return "", err
 }
 
 func (s *Studio) storeProvider(ctx context.Context, id string, put providerPut) (*provider, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	old, err := s.provider(ctx, id)
 	if err != nil {
 		return nil, err
@@ -180,19 +199,18 @@ func (s *Studio) storeProvider(ctx context.Context, id string, put providerPut) 
 	}); err != nil {
 		return nil, err
 	}
-	return &p, s.storeKey(id, put)
+	return &p, nil
 }
 
 // storeKey follows what a client said of a provider's key: a new one, none, or only another place for the one there is.
-func (s *Studio) storeKey(id string, put providerPut) error {
-	if id == envProvider {
+func (s *Studio) storeKey(ctx context.Context, id string, put providerPut) error {
+	switch {
+	case id == envProvider:
 		return nil
+	case put.Key == nil:
+		return s.keys.move(ctx, id, put.KeepKey)
 	}
-	key, kept := s.keys.get(id)
-	if put.Key != nil {
-		key = strings.TrimSpace(*put.Key)
-	}
-	return s.keys.put(id, key, cmp.Or(put.KeepKey, kept, keptInRAM))
+	return s.keys.put(ctx, id, strings.TrimSpace(*put.Key), cmp.Or(put.KeepKey, s.keys.kept(id), keptInRAM))
 }
 
 func (s *Studio) changeProviders(ctx context.Context, change func([]provider) []provider) error {
@@ -215,7 +233,7 @@ func (s *Studio) deleteProvider(w http.ResponseWriter, r *http.Request) {
 	case id == envProvider:
 		err = invalid("this provider comes from the environment: start Callboard without OPENAI_API_KEY and OPENAI_BASE_URL to be rid of it")
 	default:
-		if err = s.keys.put(id, "", keptNowhere); err == nil {
+		if err = s.keys.put(ctx, id, "", keptNowhere); err == nil {
 			err = s.changeProviders(ctx, func(all []provider) []provider {
 				return slices.DeleteFunc(all, func(p provider) bool { return p.ID == id })
 			})
@@ -245,8 +263,8 @@ func (p *providerPut) check(id string) error {
 		return invalid("the address must hold no key, question mark or #: a key goes into its own field")
 	}
 	p.Name = cmp.Or(p.Name, u.Host)
-	if !slices.Contains([]string{keptNowhere, keptInRAM, keptInFile}, p.KeepKey) {
-		return invalid("keepKey is memory or file, not %q", p.KeepKey)
+	if !slices.Contains(keptWords, p.KeepKey) {
+		return invalid("keepKey is keychain, memory or file, not %q", p.KeepKey)
 	}
 	return nil
 }

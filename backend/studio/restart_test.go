@@ -22,7 +22,7 @@ import (
 // serveAsChild is the test program as a Callboard of its own: it serves a data folder until it is killed.
 func serveAsChild(dir string) int {
 	s, err := open(context.Background(), Config{
-		Dir: dir, Script: os.Getenv("STUDIO_TEST_SCRIPT"), OllamaURL: "http://127.0.0.1:1", Logger: slog.New(slog.DiscardHandler),
+		Dir: dir, Script: os.Getenv("STUDIO_TEST_SCRIPT"), LocalServers: []LocalServer{}, Logger: slog.New(slog.DiscardHandler),
 	}, quick)
 	if err != nil {
 		fmt.Println("error:", err)

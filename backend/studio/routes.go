@@ -91,6 +91,7 @@ type state struct {
 	Toolsets    []toolsetView  `json:"toolsets"`
 	MCPServers  []mcpView      `json:"mcpServers"`
 	Sandbox     sandboxView    `json:"sandbox"`
+	Keychain    keychainView   `json:"keychain"`
 	Folder      string         `json:"folder"`
 	DemoMessage string         `json:"demoMessage"`
 	Override    *overrideView  `json:"override,omitempty"`
@@ -122,7 +123,7 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 	if s.override != nil {
 		answer.Override = &overrideView{Label: s.override.label}
 	}
-	answer.Sandbox = s.viewSandbox(ctx, set)
+	answer.Sandbox, answer.Keychain = s.viewSandbox(ctx, set), s.viewKeychain(ctx)
 	reply(w, http.StatusOK, answer)
 }
 

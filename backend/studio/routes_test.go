@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,7 +25,7 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 			{"name": "workspace", "description": "Works in your folder with your model",
 				"builtIn": true, "needsModel": true, "needsFolder": true, "providerId": "", "model": "", "missing": []}
 		],
-		"providers": [], "found": [], "mcpServers": [],
+		"providers": [], "found": [], "mcpServers": [], "keychain": {"available": false, "reason": "there is no keychain here"},
 		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true, "prices": [], "retentionDays": 0,
 			"toolsets": {"memory": true, "scheduler": true, "browser": false}, "browserHosts": []},
 		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."
@@ -271,12 +270,12 @@ func TestNoKeyIsInTheDataFolderUnlessItIsAskedFor(t *testing.T) {
 	if view := fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Providers; len(view) != 2 || view[0].KeyKept != "env" || view[1].KeyKept != "file" || !view[1].HasKey {
 		t.Errorf("the providers are %+v", view)
 	}
-	again, err := openKeys(dir)
+	again, err := openKeyFile(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, kept := again.get("mine"); key != secretKey || kept != keptInFile {
-		t.Errorf("after a restart the key is %q, kept %q", key, kept)
+	if key, err := again.Get(t.Context(), "mine"); err != nil || key != secretKey {
+		t.Errorf("after a restart the key is %q, %v", key, err)
 	}
 
 	b.call(http.MethodPut, "/api/studio/providers/mine", asJSON(map[string]string{"baseUrl": baseURL, "keepKey": "memory"}), http.StatusOK)
@@ -312,19 +311,36 @@ func filesWith(t *testing.T, dir, text string) (names []string) {
 	return names
 }
 
-func TestALocalOllamaIsFound(t *testing.T) {
-	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/api/tags" {
+// listing answers a question for models with text.
+func listing(t *testing.T, status int, text string) string {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = fmt.Fprint(w, `{"models":[{"name":"qwen3:4b"},{"name":"llama3.2:3b"}]}`)
+		w.WriteHeader(status)
+		_, _ = fmt.Fprint(w, text)
 	}))
-	defer ollama.Close()
-	b := openBench(t, Config{OllamaURL: ollama.URL, EnvBaseURL: "http://127.0.0.1:9/v1"})
+	t.Cleanup(web.Close)
+	return web.URL
+}
+
+func TestServersOfModelsOnThisMachineAreFoundByAskingThem(t *testing.T) {
+	ollama := listing(t, http.StatusOK, `{"object":"list","data":[{"id":"qwen3:4b"},{"id":"llama3.2:3b"}]}`)
+	empty := listing(t, http.StatusOK, `{"object":"list","data":[]}`)
+	b := openBench(t, Config{EnvBaseURL: "http://127.0.0.1:9/v1", LocalServers: []LocalServer{
+		{"ollama", "Ollama", ollama},
+		{"page", "A page", listing(t, http.StatusOK, `<html>`)},
+		{"other", "Another API", listing(t, http.StatusOK, `{"models":3}`)},
+		{"refuses", "One that wants a key", listing(t, http.StatusUnauthorized, `{"object":"list","data":[]}`)},
+		{"nobody", "Nobody", "http://127.0.0.1:1"},
+		{"empty", "LM Studio", empty + "/"},
+	}})
 	want := []found{
 		{ID: "env", Name: "127.0.0.1:9 (environment)", BaseURL: "http://127.0.0.1:9/v1", Models: []string{}, Source: "environment"},
-		{ID: "ollama", Name: "Ollama on this machine", BaseURL: ollama.URL + "/v1", Models: []string{"qwen3:4b", "llama3.2:3b"}, Source: "ollama"},
+		{ID: "ollama", Name: "Ollama", BaseURL: ollama + "/v1", Models: []string{"qwen3:4b", "llama3.2:3b"}, Source: "local"},
+		{ID: "empty", Name: "LM Studio", BaseURL: empty + "/v1", Models: []string{}, Source: "local"},
 	}
 	if diff := cmp.Diff(want, fetch[struct{ Found []found }](b, http.MethodGet, "/api/studio/found", "", http.StatusOK).Found); diff != "" {
 		t.Errorf("found is (-want +got):\n%s", diff)
@@ -334,18 +350,15 @@ func TestALocalOllamaIsFound(t *testing.T) {
 	}
 }
 
-func TestAnOllamaThatDoesNotAnswerHoldsNothingUp(t *testing.T) {
+func TestAServerThatDoesNotAnswerHoldsNothingUp(t *testing.T) {
 	hang := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))
 	defer silent.Close()
 	defer close(hang)
-	began := time.Now()
-	b := openBench(t, Config{OllamaURL: silent.URL})
-	b.call(http.MethodGet, "/api/studio/state", "", http.StatusOK)
-	if took := time.Since(began); took > 700*time.Millisecond {
-		t.Errorf("opening took %s while Ollama was silent", took)
-	}
-	if got := fetch[struct{ Found []found }](b, http.MethodGet, "/api/studio/found", "", http.StatusOK).Found; len(got) != 0 {
+	here := listing(t, http.StatusOK, `{"object":"list","data":[{"id":"m"}]}`)
+	b := openBench(t, Config{LocalServers: []LocalServer{{"silent", "Silent", silent.URL}, {"here", "Here", here}}})
+	b.call(http.MethodGet, "/api/studio/state", "", http.StatusOK) // while it is asked
+	if got := fetch[struct{ Found []found }](b, http.MethodGet, "/api/studio/found", "", http.StatusOK).Found; len(got) != 1 || got[0].ID != "here" {
 		t.Errorf("found is %+v", got)
 	}
 }

@@ -38,8 +38,11 @@ type Config struct {
 	// Key and EnvBaseURL are OPENAI_API_KEY and OPENAI_BASE_URL; where one is set there is a provider "env". Key is the flag model's too.
 	Key        string
 	EnvBaseURL string
-	// OllamaURL is where a local Ollama is looked for; empty is http://127.0.0.1:11434.
-	OllamaURL string
+	// Keychain is the system's; nil is none, and keys are kept in memory, or on request in a file.
+	Keychain Keychain
+	// LocalServers are the programs on this machine that are looked for; nil is Ollama, LM Studio, llama.cpp and vLLM where they
+	// usually listen.
+	LocalServers []LocalServer
 
 	// OneThread leaves unfinished runs of other threads alone: Open recovers nothing, Run recovers the thread it is given.
 	OneThread bool
@@ -101,7 +104,7 @@ func Open(ctx context.Context, c Config) (*Studio, error) { return open(ctx, c, 
 // open is Open, with a last word on the runner before it runs anything.
 func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio, err error) {
 	s := &Studio{
-		config: c, log: c.Logger, finder: newFinder(c.OllamaURL), connected: map[string]*discreet{},
+		config: c, log: c.Logger, finder: newFinder(c.LocalServers), connected: map[string]*discreet{},
 		client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
 	}
 	if s.log == nil {
@@ -139,14 +142,14 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if err := s.openShare(); err != nil {
 		return nil, err
 	}
-	if s.keys, err = openKeys(s.dir); err != nil {
+	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
+		return nil, err
+	}
+	if s.keys, err = s.openKeys(ctx); err != nil {
 		return nil, err
 	}
 	s.redact = &redact.Policy{Secrets: s.secrets}
 	s.log = slog.New(s.redact.Handler(s.log.Handler()))
-	if s.db, err = storage.Open(filepath.Join(s.dir, "callboard.db")); err != nil {
-		return nil, err
-	}
 	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log}
 	if adjust != nil {
 		adjust(s.runner)
@@ -167,7 +170,7 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	return s, nil
 }
 
-// lookAround asks for a local Ollama while the studio opens, and clears up after old threads.
+// lookAround asks for local servers of models while the studio opens, and clears up after old threads.
 func (s *Studio) lookAround(ctx context.Context) {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.background.Go(func() { s.finder.look(ctx) })

@@ -56,8 +56,8 @@ func openBench(t *testing.T, c Config) *bench {
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
 	}
-	if c.OllamaURL == "" {
-		c.OllamaURL = "http://127.0.0.1:1" // nobody is there
+	if c.LocalServers == nil {
+		c.LocalServers = []LocalServer{} // the machine's own are no part of a test
 	}
 	c.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	s, err := open(t.Context(), c, quick)
