@@ -3,6 +3,7 @@ package keychaintest
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,7 @@ func Bus(t testing.TB) {
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, exec.Command(program, "--nofork", "--config-file="+config))
+	run(t, exec.CommandContext(context.WithoutCancel(t.Context()), program, "--nofork", "--config-file="+config))
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+socket)
 	await(t, "the bus", func() bool { _, err := os.Stat(socket); return err == nil })
 	t.Cleanup(func() {
@@ -55,7 +56,7 @@ func SecretService(t testing.TB) {
 	}
 	Bus(t)
 	home := t.TempDir()
-	command := exec.Command(program, "--foreground", "--components=secrets", "--unlock")
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), program, "--foreground", "--components=secrets", "--unlock")
 	command.Env = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_RUNTIME_DIR="+home)
 	command.Stdin = strings.NewReader("the password of the keyring")
 	run(t, command)
