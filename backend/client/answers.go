@@ -2,8 +2,11 @@ package client
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"strconv"
 
@@ -143,6 +146,38 @@ var at = url.PathEscape
 
 // Ready reports whether the server takes runs.
 func (c *Client) Ready(ctx context.Context) error { return c.ask(ctx, "GET", "/ready", nil, nil) }
+
+// Health is what a server says of itself.
+type Health struct {
+	Status   string `json:"status"`
+	UptimeMs int64  `json:"uptime"`
+	Version  string `json:"version"` // empty of one that does not tell
+}
+
+// Health asks how the server is. It needs no token.
+func (c *Client) Health(ctx context.Context) (*Health, error) {
+	var answer Health
+	if err := c.ask(ctx, "GET", "/health", nil, &answer); err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
+// Blob fetches a large payload or an attachment. One that is not what its hash says is an ErrBlob.
+func (c *Client) Blob(ctx context.Context, hash string) (body []byte, mediaType string, err error) {
+	response, err := c.send(ctx, "GET", "/blobs/"+at(hash), nil, "*/*", nil)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if body, err = readAll(response.Body); err != nil {
+		return nil, "", fmt.Errorf("read blob %s: %w", hash, err)
+	}
+	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != hash {
+		return nil, "", fmt.Errorf("blob %s: %w", hash, ErrBlob)
+	}
+	return body, response.Header.Get("Content-Type"), nil
+}
 
 // Agents lists the server's agents.
 func (c *Client) Agents(ctx context.Context) ([]Agent, error) {

@@ -39,6 +39,15 @@ const (
 	lastDelay  = 5 * time.Second
 )
 
+// MaxAnswer is the longest answer that is read, in bytes; of a stream it is that of one event (protocol.MaxSSEEvent).
+const MaxAnswer = 64 << 20
+
+// What callers compare.
+var (
+	ErrAnswer = errors.New("the answer is not what the protocol says")
+	ErrBlob   = errors.New("the blob is not what its hash says")
+)
+
 // Error is what a server said instead of an answer.
 type Error struct {
 	Status  int    // of HTTP
@@ -61,7 +70,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body, to any) err
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	data, err := io.ReadAll(response.Body)
+	data, err := readAll(response.Body)
 	if err != nil {
 		return fmt.Errorf("%s %s: read the answer: %w", method, path, err)
 	}
@@ -69,9 +78,17 @@ func (c *Client) ask(ctx context.Context, method, path string, body, to any) err
 		return nil
 	}
 	if err := json.Unmarshal(data, to); err != nil {
-		return fmt.Errorf("%s %s: the answer is not what the protocol says: %w", method, path, err)
+		return fmt.Errorf("%s %s: %w: %w", method, path, ErrAnswer, err)
 	}
 	return nil
+}
+
+func readAll(body io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(body, MaxAnswer+1))
+	if err == nil && len(data) > MaxAnswer {
+		err = fmt.Errorf("%w: it is over %d MiB long", ErrAnswer, MaxAnswer>>20)
+	}
+	return data, err
 }
 
 // send sends a request. An answer that is no success is an *Error.

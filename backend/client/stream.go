@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"callboard/backend/agent"
+	"callboard/backend/approval"
 	"callboard/backend/protocol"
 )
 
@@ -51,6 +52,26 @@ var errSilent = errors.New("the server has gone silent")
 func (c *Client) Stream(ctx context.Context, agentName string, in Input) iter.Seq2[protocol.Frame, error] {
 	return c.follow(ctx, &follower{one: true, connect: func(ctx context.Context) (*http.Response, error) {
 		return c.send(ctx, "POST", "/agents/"+at(agentName)+"/stream", in, eventStream, nil)
+	}})
+}
+
+// Resume decides what the paused run of a thread waits for, by call, and yields the events from there on, as Stream does. A call that
+// is not named keeps waiting.
+func (c *Client) Resume(ctx context.Context, agentName, threadID string, decisions map[string]approval.Decision) iter.Seq2[protocol.Frame, error] {
+	type decision struct {
+		Approved      bool    `json:"approved"`
+		Reason        string  `json:"reason,omitempty"`
+		ArgumentsText *string `json:"argumentsText,omitempty"`
+	}
+	body := struct {
+		ThreadID  string              `json:"threadId"`
+		Decisions map[string]decision `json:"decisions"`
+	}{threadID, map[string]decision{}}
+	for id, d := range decisions {
+		body.Decisions[id] = decision{d.Approved, d.Reason, d.ArgumentsText}
+	}
+	return c.follow(ctx, &follower{one: true, resumed: true, connect: func(ctx context.Context) (*http.Response, error) {
+		return c.send(ctx, "POST", "/agents/"+at(agentName)+"/resume/stream", body, eventStream, nil)
 	}})
 }
 
@@ -96,6 +117,7 @@ type follower struct {
 	runID   string
 	last    int64 // the number of the last event
 	one     bool  // stop where the run waits
+	resumed bool  // the first event is not the run's first
 	ended   bool  // no event follows
 	yield   func(protocol.Frame, error) bool
 }
@@ -150,7 +172,7 @@ func (f *follower) event(e protocol.SSEEvent) error {
 	if seq > 0 && seq <= f.last {
 		return nil // it came before
 	}
-	if seq > f.last+1 && !f.say(&Gap{RunID: f.runID, From: f.last + 1, To: seq - 1}) {
+	if seq > f.last+1 && !f.begins() && !f.say(&Gap{RunID: f.runID, From: f.last + 1, To: seq - 1}) {
 		return errStop
 	}
 	f.last = max(f.last, seq)
@@ -179,6 +201,9 @@ func (f *follower) event(e protocol.SSEEvent) error {
 	}
 	return nil
 }
+
+// begins reports whether the number of the next event is not known: it goes on with a run.
+func (f *follower) begins() bool { return f.resumed && f.last == 0 }
 
 func (f *follower) say(err error) bool { return f.yield(protocol.Frame{}, err) }
 

@@ -61,12 +61,26 @@ func conflict(code, format string, args ...any) error {
 	return &failure{status: http.StatusConflict, code: code, message: fmt.Sprintf(format, args...)}
 }
 
+// Refusal is an error of a Runtime whose words and status are for the client.
+type Refusal struct {
+	Status  int // of HTTP
+	Code    string
+	Message string
+	Err     error // what is beneath; may be nil
+}
+
+func (r *Refusal) Error() string { return r.Message }
+
+// Unwrap returns the error beneath.
+func (r *Refusal) Unwrap() error { return r.Err }
+
 // asFailure says what a client is told of an error. What no rule names is hidden: nil.
 func asFailure(err error) *failure {
 	var (
-		known *failure
-		large *http.MaxBytesError
-		call  *tool.Error
+		known   *failure
+		refused *Refusal
+		large   *http.MaxBytesError
+		call    *tool.Error
 	)
 	is := func(status int, code, message string) *failure {
 		return &failure{status: status, code: code, message: message}
@@ -74,6 +88,8 @@ func asFailure(err error) *failure {
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.As(err, &refused):
+		return is(refused.Status, refused.Code, refused.Message)
 	case errors.As(err, &large):
 		return is(http.StatusRequestEntityTooLarge, CodePayloadTooLarge, fmt.Sprintf("the body is over %d bytes", large.Limit))
 	case errors.As(err, &call) && call.Code == tool.CodeInvalidArgs:

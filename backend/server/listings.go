@@ -12,7 +12,8 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 		Status    string `json:"status"`
 		Uptime    int64  `json:"uptime"`    // ms
 		Timestamp int64  `json:"timestamp"` // Unix ms
-	}{"ok", time.Since(s.started).Milliseconds(), time.Now().UnixMilli()})
+		Version   string `json:"version,omitempty"`
+	}{"ok", time.Since(s.started).Milliseconds(), time.Now().UnixMilli(), s.Version})
 	return nil
 }
 

@@ -44,8 +44,9 @@ type Server struct {
 	Redact *redact.Policy
 	// ViewOf says what the client of a request sees; nil is redact.Operator for every one. With ?view=user an operator asks for what
 	// a user would see.
-	ViewOf func(r *http.Request) redact.View
-	Logger *slog.Logger // nil is slog.Default()
+	ViewOf  func(r *http.Request) redact.View
+	Version string       // of the program, told by GET /health; may be empty
+	Logger  *slog.Logger // nil is slog.Default()
 
 	once     sync.Once
 	log      agent.Store
