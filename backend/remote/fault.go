@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -22,7 +21,8 @@ import (
 // CodeUnreachable is the code of what cannot be done because a server does not answer, or not in the protocol.
 const CodeUnreachable = "SERVER_UNREACHABLE"
 
-var errNoProtocol = errors.New("it lists no agents")
+// ErrNoProtocol says that something answers at an address, but no server of the protocol.
+var ErrNoProtocol = errors.New("no server of the protocol")
 
 // fault says of what went wrong with a request what a person can do about it. What a server says that a Runner would say too is
 // the Runner's error.
@@ -68,18 +68,18 @@ func (s *Server) words(err error) string {
 		said      *client.Error
 		untrusted *tls.CertificateVerificationError
 		host      x509.HostnameError
-		syntax    *json.SyntaxError
-		kind      *json.UnmarshalTypeError
 		dns       *net.DNSError
 		timeout   net.Error
 	)
 	switch {
+	case errors.Is(err, ErrNoProtocol):
+		return "answers, but is no server of the protocol: there is no list of agents there (is the protocol mounted under a path, such as /api?)"
 	case errors.As(err, &said):
 		return answered(said)
+	case errors.Is(err, client.ErrAnswer):
+		return "answers with what is not in the protocol: " + last(err)
 	case errors.As(err, &host), errors.As(err, &untrusted):
 		return "shows a certificate that is not trusted here: " + last(err)
-	case errors.As(err, &syntax), errors.As(err, &kind), errors.Is(err, errNoProtocol), errors.Is(err, client.ErrAnswer):
-		return "answers, but is no server of the protocol: its list of agents is not one (is the protocol mounted under a path, such as /api?)"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "does not answer: nothing listens there (connection refused)"
 	case errors.As(err, &dns):
@@ -92,6 +92,12 @@ func (s *Server) words(err error) string {
 	return "does not answer: " + last(err)
 }
 
+// noProtocol reads an error of what every server of the protocol answers.
+func noProtocol(err error) bool {
+	var said *client.Error
+	return errors.Is(err, client.ErrAnswer) || errors.As(err, &said) && said.Status == http.StatusNotFound
+}
+
 func answered(said *client.Error) string {
 	switch {
 	case said.Status == http.StatusUnauthorized:
@@ -100,8 +106,6 @@ func answered(said *client.Error) string {
 		return "refuses this program: " + said.Error()
 	case said.Status >= 300 && said.Status < 400:
 		return fmt.Sprintf("sends this program elsewhere (status %d), which is not followed: attach the address it is at", said.Status)
-	case said.Status == http.StatusNotFound:
-		return "is no server of the protocol: it has no list of agents there (is the protocol mounted under a path, such as /api?)"
 	}
 	return "says: " + said.Error()
 }

@@ -79,11 +79,14 @@ func (s *Server) Refresh(ctx context.Context) (*Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	agents, err := s.Client.Agents(ctx)
-	if err != nil {
-		return nil, s.refusal(err)
+	if err == nil && agents == nil {
+		err = client.ErrAnswer
 	}
-	if agents == nil {
-		return nil, s.refusal(errNoProtocol)
+	if err != nil {
+		if noProtocol(err) {
+			err = fmt.Errorf("%w: %w", ErrNoProtocol, err)
+		}
+		return nil, s.refusal(err)
 	}
 	tools, err := s.Client.Tools(ctx)
 	if err != nil {
