@@ -35,6 +35,8 @@ flags of all:
   --script FILE     answer every agent from a scripted model
   --base-url URL    ask this OpenAI-compatible server for every agent; the key comes from OPENAI_API_KEY
   --model NAME      the name of the model on that server, or on OPENAI_BASE_URL
+  --attach URL      attach a server of the protocol, and keep it; may be repeated. Its token is the URL's ?token=,
+                    or CALLBOARD_ATTACH_TOKEN
 
 flags of serve:
   --addr HOST:PORT  where to listen (now %[2]s; port 0 takes a free one)
@@ -106,6 +108,11 @@ func Parse(args []string, env func(string) string) (Options, error) {
 		flags.StringVar(&c.Script, "script", "", "")
 		flags.StringVar(&c.BaseURL, "base-url", "", "")
 		flags.StringVar(&c.Model, "model", "", "")
+		flags.Func("attach", "", func(address string) error {
+			a, err := studio.ReadAttachment(address, env("CALLBOARD_ATTACH_TOKEN"))
+			c.Attach = append(c.Attach, a)
+			return err
+		})
 	}
 	switch o.Command {
 	case "window", "version", "mcp":

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"callboard/backend/model"
+	"callboard/backend/remote"
 	"callboard/storage"
 )
 
@@ -51,6 +52,10 @@ func (s *Studio) fork(ctx context.Context, id, messageID string) (view threadVie
 	if err != nil {
 		return view, err
 	}
+	if _, name := remote.Split(t.AgentName); name != "" && at > 0 {
+		return view, invalid("%s keeps this thread, and cannot copy the beginning of one: begin a new thread with %s", name, t.AgentName)
+	}
+	t.Place = ""
 	newID := newThreadID()
 	sample := s.samplePath(newID)
 	if old := s.samplePath(id); t.Folder == old {

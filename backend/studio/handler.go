@@ -14,8 +14,8 @@ func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.han
 
 // serve puts the routes together.
 func (s *Studio) serve() error {
-	s.server = &server.Server{Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
-	s.server.Runtime = server.Local{Runner: s.runner, List: s.listed}
+	s.server = &server.Server{Version: s.config.Version, Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
+	s.server.Runtime = runtimes{server.Local{Runner: s.runner, List: s.listed}, s}
 	for i := range agentKinds {
 		tools, err := s.tools("", false)
 		if err != nil {

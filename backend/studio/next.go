@@ -6,6 +6,7 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/model"
 	"callboard/backend/protocol"
+	"callboard/backend/remote"
 )
 
 // nextView is what the next request of a thread will send, and what had to be repaired for it.
@@ -50,6 +51,9 @@ func (s *Studio) getNext(w http.ResponseWriter, r *http.Request) {
 	}
 	t, err := s.boundThread(ctx, id, thread.AgentName)
 	var next *agent.Next
+	if _, name := remote.Split(t.AgentName); name != "" && err == nil {
+		err = invalid("What the next request sends is made by %s, and not known here.", name)
+	}
 	if err == nil {
 		next, err = s.runner.Next(ctx, t.AgentName, id)
 		err = asMissing(err, t.AgentName)

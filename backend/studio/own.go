@@ -69,6 +69,9 @@ func (s *Studio) knowsAgent(ctx context.Context, name string) (bool, error) {
 // checkAgent refuses a name no agent has.
 func (s *Studio) checkAgent(ctx context.Context, name string) error {
 	known, err := s.knowsAgent(ctx, name)
+	if _, there := s.attachments.agent(name); there {
+		known = true
+	}
 	if err == nil && !known {
 		return invalid("there is no agent %q", name)
 	}
@@ -147,6 +150,9 @@ func checkAgentName(name string) error {
 	if _, err := agent.AsTool(&agent.Agent{Name: name}, agent.ToolConfig{Name: askPrefix + name, Description: "asks it"}); err != nil || strings.TrimSpace(name) != name || name == "" {
 		return invalid("name: must be a word or a few, with no space at its ends and no invisible character, %d characters at most; %q is not",
 			tool.MaxNameLength-len(askPrefix), name)
+	}
+	if strings.Contains(name, "@") {
+		return invalid("name: %q holds an @, which stands before the name of an attached server", name)
 	}
 	if strings.ContainsAny(name, `/\`) || name == "." || name == ".." {
 		return invalid("name: %q holds a slash or is . or .., and names stand in addresses", name)

@@ -22,7 +22,8 @@ type agentView struct {
 	NeedsFolder bool     `json:"needsFolder"` // it has tools that work in one; the demo has a sample of its own
 	ProviderID  string   `json:"providerId"`  // empty: the model is the thread's
 	Model       string   `json:"model"`
-	Missing     []string `json:"missing"` // what it names and is not there, in words: it works without
+	Missing     []string `json:"missing"`          // what it names and is not there, in words: it works without
+	Server      string   `json:"server,omitempty"` // the attached server it is on; empty: it is here
 }
 
 // agentSpec is an agent as it is edited.
@@ -55,7 +56,7 @@ func (s *Studio) viewAgents(ctx context.Context) ([]agentView, error) {
 			Missing: box.missing(o, tools),
 		})
 	}
-	return views, nil
+	return append(views, s.viewAttachedAgents()...), nil
 }
 
 // specOf finds an agent by name as it is edited.

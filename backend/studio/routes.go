@@ -76,6 +76,7 @@ func (s *Studio) routes(mux *http.ServeMux) {
 		mux.HandleFunc(pattern, handle)
 	}
 	s.shareRoutes(mux)
+	s.attachRoutes(mux)
 	mux.HandleFunc("/api/studio/", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, notFound("no route %s %s", r.Method, r.URL.Path))
 	})
@@ -90,6 +91,7 @@ type state struct {
 	Settings    settings       `json:"settings"`
 	Toolsets    []toolsetView  `json:"toolsets"`
 	MCPServers  []mcpView      `json:"mcpServers"`
+	Attached    []attachedView `json:"attached"`
 	Sandbox     sandboxView    `json:"sandbox"`
 	Keychain    keychainView   `json:"keychain"`
 	Folder      string         `json:"folder"`
@@ -114,8 +116,8 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := state{
 		Version: s.config.Version, Agents: agents, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
-		MCPServers: servers,
-		Folder:     s.config.Folder, DemoMessage: demoMessage,
+		MCPServers: servers, Attached: s.viewAttached(),
+		Folder: s.config.Folder, DemoMessage: demoMessage,
 	}
 	for _, p := range all {
 		answer.Providers = append(answer.Providers, s.viewProvider(p))
@@ -153,8 +155,11 @@ func read(w http.ResponseWriter, r *http.Request, v any) error {
 // fail answers with an error. What a client can do nothing about goes to the log, and is hidden from the client.
 func (s *Studio) fail(w http.ResponseWriter, err error) {
 	var refused *refusal
+	var said *server.Refusal
 	switch {
 	case errors.As(err, &refused):
+	case errors.As(err, &said):
+		refused = &refusal{said.Status, said.Code, said.Message}
 	case errors.Is(err, agent.ErrNotFound):
 		refused = &refusal{http.StatusNotFound, server.CodeNotFound, "there is no such thread"}
 	default:

@@ -25,7 +25,7 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 			{"name": "workspace", "description": "Works in your folder with your model",
 				"builtIn": true, "needsModel": true, "needsFolder": true, "providerId": "", "model": "", "missing": []}
 		],
-		"providers": [], "found": [], "mcpServers": [], "keychain": {"available": false, "reason": "there is no keychain here"},
+		"providers": [], "found": [], "mcpServers": [], "attached": [], "keychain": {"available": false, "reason": "there is no keychain here"},
 		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true, "prices": [], "retentionDays": 0,
 			"toolsets": {"memory": true, "scheduler": true, "browser": false}, "browserHosts": []},
 		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."

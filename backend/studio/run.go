@@ -24,15 +24,18 @@ func (s *Studio) Run(ctx context.Context, in RunInput) (*agent.Outcome, error) {
 		if err := s.runner.Recover(ctx, in.ThreadID); err != nil {
 			return nil, fmt.Errorf("go on with the unfinished run of thread %s: %w", in.ThreadID, err)
 		}
+		if err := s.recoverAttached(ctx, in.ThreadID); err != nil {
+			return nil, err
+		}
 	}
-	handle, err := s.runner.Start(ctx, in.Agent, agent.Input{ThreadID: in.ThreadID, Text: in.Text})
+	handle, err := s.server.Runtime.Start(ctx, in.Agent, agent.Input{ThreadID: in.ThreadID, Text: in.Text})
 	if err != nil {
 		return nil, err
 	}
 	cancelled := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(cancelled)
-		err := s.runner.Cancel(context.WithoutCancel(ctx), handle.RunID)
+		err := s.server.Runtime.Cancel(context.WithoutCancel(ctx), handle.RunID)
 		if err != nil && !errors.Is(err, agent.ErrEnded) {
 			s.log.Error("cancel the run", "run", handle.RunID, "error", err)
 		}

@@ -50,6 +50,9 @@ type Config struct {
 	// OnEvent hears every event of every run, as agent.Runner's does; nil when nobody listens.
 	OnEvent func(runID string, f protocol.Frame)
 
+	// Attach are servers to attach, beside those that are kept.
+	Attach []Attachment
+
 	Version string
 	Assets  fs.FS        // the window's page; nil serves none
 	Logger  *slog.Logger // nil is slog.Default()
@@ -79,8 +82,9 @@ type Studio struct {
 	scheduler *scheduler.Scheduler
 	browser   *browser.Browser
 
-	sources sources
-	share   share
+	sources     sources
+	share       share
+	attachments attachments
 
 	trying sync.Mutex // held while a try begins
 
@@ -89,7 +93,8 @@ type Studio struct {
 	connecting sync.Mutex
 	connected  map[string]*discreet // by provider
 
-	stop       context.CancelFunc // of what goes on behind requests
+	ctx        context.Context    // of what goes on behind requests; nil with OneThread
+	stop       context.CancelFunc // ends it
 	background sync.WaitGroup
 }
 
@@ -150,17 +155,23 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	}
 	s.redact = &redact.Policy{Secrets: s.secrets}
 	s.log = slog.New(s.redact.Handler(s.log.Handler()))
-	s.runner = &agent.Runner{Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log}
+	s.runner = &agent.Runner{
+		Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log,
+		Elsewhere: elsewhere,
+	}
 	if adjust != nil {
 		adjust(s.runner)
 	}
-	if err := errors.Join(s.openToolsets(), s.serve(), s.openSources(ctx)); err != nil {
+	if err := errors.Join(s.openToolsets(), s.serve(), s.openSources(ctx), s.openAttachments(ctx)); err != nil {
 		return nil, err
 	}
 	if !c.OneThread {
 		s.sources.start()
 		if err := s.runner.Recover(ctx, ""); err != nil {
 			return nil, fmt.Errorf("go on with unfinished runs: %w", err)
+		}
+		if err := s.recoverAttached(ctx, ""); err != nil {
+			return nil, err
 		}
 		if err := s.scheduler.Start(); err != nil {
 			return nil, err
@@ -173,8 +184,10 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 // lookAround asks for local servers of models while the studio opens, and clears up after old threads.
 func (s *Studio) lookAround(ctx context.Context) {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.ctx = ctx
 	s.background.Go(func() { s.finder.look(ctx) })
 	s.background.Go(func() { s.retain(ctx) })
+	s.lookAttached()
 }
 
 // Runner runs the studio's agents.
@@ -193,6 +206,7 @@ func (s *Studio) close(ctx context.Context) error {
 	if s.stop != nil {
 		s.stop()
 	}
+	s.attachments.close()
 	s.background.Wait()
 	if s.scheduler != nil {
 		s.scheduler.Close()

@@ -20,7 +20,9 @@ type threadSettings struct {
 	Folder     string `json:"folder"`
 	ProviderID string `json:"providerId"`
 	Model      string `json:"model"`
-	Tried      *tried `json:"tried,omitempty"` // of a thread of tries by hand
+	// Place is what the attached server of the agent calls the thread, where it is not what it is called here.
+	Place string `json:"place,omitempty"`
+	Tried *tried `json:"tried,omitempty"` // of a thread of tries by hand
 	// Imported is where the thread came from; nil: it was made here.
 	Imported *origin `json:"imported,omitempty"`
 }
@@ -97,11 +99,11 @@ func (s *Studio) newThread(ctx context.Context, id string, patch threadPatch) (t
 		return threadSettings{}, err
 	}
 	t := threadSettings{AgentName: set.AgentName}
-	if err := s.change(ctx, &t, patch); err != nil {
+	if err := s.change(ctx, id, &t, patch); err != nil {
 		return t, err
 	}
 	switch {
-	case t.Folder != "":
+	case t.Folder != "" || elsewhere(t.AgentName): // who is elsewhere works in no folder here
 	case s.config.Folder != "":
 		t.Folder = s.config.Folder
 	case t.AgentName == demoAgent:
@@ -113,12 +115,15 @@ func (s *Studio) newThread(ctx context.Context, id string, patch threadPatch) (t
 	return t, err
 }
 
-func (s *Studio) change(ctx context.Context, t *threadSettings, patch threadPatch) (err error) {
+func (s *Studio) change(ctx context.Context, id string, t *threadSettings, patch threadPatch) (err error) {
 	if patch.AgentName != nil && *patch.AgentName != "" && *patch.AgentName != t.AgentName {
 		if t.Tried != nil {
 			return invalid("in this thread %s is tried by hand, and no agent is spoken with: begin a new thread", t.Tried.Name)
 		}
 		if err := s.checkAgent(ctx, *patch.AgentName); err != nil {
+			return err
+		}
+		if err := s.staysOn(ctx, id, t.AgentName, *patch.AgentName); err != nil {
 			return err
 		}
 		t.AgentName = *patch.AgentName
@@ -197,7 +202,7 @@ func (s *Studio) changeThread(ctx context.Context, id string, patch threadPatch)
 	defer s.mu.Unlock()
 	t, err := s.loadThread(ctx, id)
 	if err == nil {
-		err = s.change(ctx, &t, patch)
+		err = s.change(ctx, id, &t, patch)
 	}
 	if err == nil {
 		err = s.keepThread(ctx, id, t)

@@ -110,6 +110,9 @@ func (s *Studio) toolSources(ctx context.Context, folder string) ([]toolSource, 
 	for i := range servers {
 		all = append(all, s.serverSource(&servers[i]))
 	}
+	for _, a := range s.attachments.list() {
+		all = append(all, s.attachedTools(a))
+	}
 	return all, nil
 }
 
