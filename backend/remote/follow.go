@@ -178,7 +178,7 @@ func (m *mirror) read(ctx context.Context, stream iter.Seq2[protocol.Frame, erro
 				more = false
 			}
 		}
-		broke, rest := split(batch, gaps)
+		rest, broke := split(batch, gaps)
 		if ended, err = m.take(ctx, rest); ended || err != nil {
 			return ended, err
 		}
@@ -190,17 +190,17 @@ func (m *mirror) read(ctx context.Context, stream iter.Seq2[protocol.Frame, erro
 }
 
 // split takes what ended a stream off the events before it.
-func split(batch []received, gaps bool) (broke error, rest []received) {
+func split(batch []received, gaps bool) (rest []received, broke error) {
 	for i, item := range batch {
 		var gap *client.Gap
 		var wire *client.WireError
 		switch {
 		case item.err == nil, errors.As(item.err, &wire), gaps && errors.As(item.err, &gap):
 		default:
-			return item.err, batch[:i]
+			return batch[:i], item.err
 		}
 	}
-	return nil, batch
+	return batch, nil
 }
 
 // interrupted ends the copy of a run that was being read when this program stopped, of a server that does not number its events.

@@ -159,7 +159,7 @@ func (m *mirror) admit(r received) ([]protocol.Frame, error) {
 		}
 		return frames, nil
 	case errors.As(r.err, &wire):
-		if wire.Seq != next && !(m.base() && wire.Seq == 0) {
+		if wire.Seq != next && (!m.base() || wire.Seq != 0) {
 			return nil, fmt.Errorf("event %d came after event %d, and cannot be read: %w", wire.Seq, next-1, errWire)
 		}
 		return m.unreadable(wire.Err.Error(), []byte(wire.Raw))
