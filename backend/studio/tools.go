@@ -3,10 +3,12 @@ package studio
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
+	"callboard/backend/agent"
 	"callboard/backend/mcp"
 	"callboard/backend/tool"
 )
@@ -51,7 +53,8 @@ type toolView struct {
 	Description  string             `json:"description"`
 	Fault        string             `json:"fault,omitempty"`
 	Callable     bool               `json:"callable"`
-	ThreadID     string             `json:"threadId"` // of its tries, whether there are any or not
+	ThreadID     string             `json:"threadId"` // of its tries
+	Tried        bool               `json:"tried"`    // there is that thread
 	Parameters   json.RawMessage    `json:"parameters,omitempty"`
 	OutputSchema json.RawMessage    `json:"outputSchema,omitempty"`
 	Category     string             `json:"category,omitempty"`
@@ -74,8 +77,23 @@ func (s *Studio) getTools(w http.ResponseWriter, r *http.Request) {
 	views := make([]toolSourceView, len(all))
 	for i := range all {
 		views[i] = all[i].view()
+		for j := range views[i].Tools {
+			one := &views[i].Tools[j]
+			if one.Tried, err = s.hasThread(r.Context(), one.ThreadID); err != nil {
+				s.fail(w, err)
+				return
+			}
+		}
 	}
 	reply(w, http.StatusOK, map[string]any{"sources": views})
+}
+
+func (s *Studio) hasThread(ctx context.Context, id string) (bool, error) {
+	_, err := s.db.ThreadSettings(ctx, id)
+	if errors.Is(err, agent.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // toolSources are all sources of tools, each with what it lists now; folder is what the workspace tools work in.

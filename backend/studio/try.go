@@ -146,15 +146,14 @@ func (s *Studio) startTry(ctx context.Context, source *toolSource, settings thre
 	if len(open) > 0 {
 		return nil, agent.ErrBusy
 	}
-	_, err = s.db.ThreadSummary(ctx, id)
-	fresh := errors.Is(err, agent.ErrNotFound)
-	if err != nil && !fresh {
+	known, err := s.hasThread(ctx, id)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.bindTries(ctx, id, settings); err != nil {
 		return nil, err
 	}
-	if fresh {
+	if !known {
 		if err := s.db.RenameThread(ctx, id, "Tried by hand: "+settings.Tried.Name+" ("+source.label+")"); err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func TestTheToolsOfEverySourceAreListed(t *testing.T) {
 	for _, one := range fetch[struct{ Sources []toolSourceView }](b, http.MethodGet, "/api/studio/tools", "", http.StatusOK).Sources {
 		ids = append(ids, one.ID)
 		for _, each := range one.Tools {
-			if each.Description == "" || len(each.Parameters) == 0 || !each.Callable || each.Fault != "" {
+			if each.Description == "" || len(each.Parameters) == 0 || !each.Callable || each.Tried || each.Fault != "" {
 				t.Errorf("%s of %s is listed as %+v, want it whole", each.Name, one.ID, each)
 			}
 		}
@@ -92,8 +92,8 @@ func TestATryIsARunLikeAnyOther(t *testing.T) {
 	if got := log.of("tool-call-delta")[0].ArgsTextDelta; got != text {
 		t.Errorf("the arguments are %q, want them byte for byte %q", got, text)
 	}
-	if run.ThreadID != toolsByName(b.listed("workspace"))["read_file"].ThreadID {
-		t.Errorf("the thread is %s, want the one the list names", run.ThreadID)
+	if one := toolsByName(b.listed("workspace"))["read_file"]; run.ThreadID != one.ThreadID || !one.Tried {
+		t.Errorf("the thread is %s, want the one of %+v", run.ThreadID, one)
 	}
 	b.settled(b.try("workspace", "read_file", `{"path":"b.txt"}`).RunID)
 	if _, inputs := b.runsOf(run.ThreadID); !cmp.Equal(inputs, []string{text, `{"path":"b.txt"}`}) {

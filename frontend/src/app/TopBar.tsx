@@ -6,6 +6,7 @@ import Plug from 'lucide/dist/esm/icons/plug.mjs'
 import Settings from 'lucide/dist/esm/icons/settings.mjs'
 import Sun from 'lucide/dist/esm/icons/sun.mjs'
 import Unplug from 'lucide/dist/esm/icons/unplug.mjs'
+import Wrench from 'lucide/dist/esm/icons/wrench.mjs'
 import { InboxButton } from '../features/inbox/InboxButton'
 import { PaletteButton } from '../features/palette/PaletteButton'
 import { useApp } from '../state/app'
@@ -46,6 +47,7 @@ export function TopBar({ onToggleSidebar }: Props) {
       </span>
       <ConnectionWord connection={connection} />
       <InboxButton />
+      <IconButton icon={Wrench} label="Tools" onClick={() => app.router.go({ kind: 'tools' })} />
       <IconButton icon={icon} label={`Theme: ${theme}. Change to ${next}`} onClick={setTheme} />
       <IconButton icon={Settings} label="Settings (Ctrl ,)" onClick={() => app.setUp.set({ kind: 'settings' })} />
       {route.kind === 'thread' && (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { InboxDialog } from '../features/inbox/InboxDialog'
 import { Over } from '../features/palette/Over'
 import { NewThread } from '../features/setup/NewThread'
@@ -8,6 +8,7 @@ import { Sidebar } from '../features/threads/Sidebar'
 import { OpenLink } from '../markdown/OpenLink'
 import { type App, AppContext } from '../state/app'
 import { useCell } from '../state/cell'
+import type { Route } from '../state/route'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { Toaster } from '../ui/Toaster'
 import { ConnectionBar, RestartBar } from './Bars'
@@ -17,6 +18,8 @@ import { QuitDialog } from './QuitDialog'
 import { TopBar } from './TopBar'
 import { useOpenings } from './useOpenings'
 import { useTheme } from './useTheme'
+
+const ToolsPage = lazy(() => import('../features/tools/ToolsPage'))
 
 /** Under this width, in px, the list of threads stays closed until it is asked for. */
 const narrow = 720
@@ -46,7 +49,7 @@ export function Window({ app }: { app: App }) {
                 </ErrorBoundary>
               )}
               <ErrorBoundary what="This view" resetKey={JSON.stringify(route)}>
-                {route.kind === 'thread' ? <ThreadView threadId={route.threadId} /> : <NewThread />}
+                <Shown route={route} />
               </ErrorBoundary>
             </div>
           </div>
@@ -60,6 +63,24 @@ export function Window({ app }: { app: App }) {
       </OpenLink>
     </AppContext>
   )
+}
+
+function Shown({ route }: { route: Route }) {
+  switch (route.kind) {
+    case 'thread':
+      return <ThreadView threadId={route.threadId} />
+    case 'tools':
+      return (
+        <Suspense fallback={<main aria-label="Tools" className="flex-1" />}>
+          <ToolsPage tool={route.tool} />
+        </Suspense>
+      )
+    case 'new':
+      return <NewThread />
+    default:
+      route satisfies never
+      return null
+  }
 }
 
 /** What a screen reader hears of what happens, a sentence at a time. */

@@ -234,6 +234,7 @@ export class App {
     if (current.kind === 'thread' && current.threadId === threadId) this.router.go({ kind: 'new' })
     const restore = () => this.threads.unhide(threadId)
     undoable(`Deleted “${title}”`, grace, restore, () => {
+      if (!this.threads.isHidden(threadId)) return // something was put into it since
       this.api.deleteThread(threadId).catch((cause: unknown) => {
         restore()
         toast(`“${title}” was not deleted: ${messageOf(cause)}`, 'err')

@@ -4,7 +4,7 @@
  */
 export type Place = 'window' | 'list' | 'control'
 
-export const groups = ['Window', 'Thread', 'Rows', 'Decisions', 'Playback', 'Message'] as const
+export const groups = ['Window', 'Thread', 'Rows', 'Decisions', 'Playback', 'Message', 'Tools'] as const
 export type Group = (typeof groups)[number]
 
 interface Line {
@@ -23,6 +23,7 @@ export const keyTable = [
   { id: 'palette', name: 'Search threads and commands', group: 'Window', keys: ['Ctrl+K'], place: 'window' },
   { id: 'new-thread', name: 'New thread', group: 'Window', keys: ['Ctrl+Shift+O'], place: 'window' },
   { id: 'open-demo', name: 'Open demo', group: 'Window', keys: [], place: 'window' },
+  { id: 'tools', name: 'Tools', group: 'Window', keys: [], place: 'window' },
   { id: 'inbox', name: 'Show what waits for you', group: 'Window', keys: ['Ctrl+J'], place: 'window' },
   { id: 'threads', name: 'Show or hide the threads', group: 'Window', keys: ['Ctrl+B'], place: 'window' },
   { id: 'inspector', name: 'Show or hide the run inspector', group: 'Window', keys: ['Ctrl+I'], place: 'window' },
@@ -80,6 +81,8 @@ export const keyTable = [
 
   { id: 'send', name: 'Send the message', group: 'Message', keys: ['Enter'], place: 'control' },
   { id: 'line', name: 'New line in the message', group: 'Message', keys: ['Shift+Enter'], place: 'control' },
+
+  { id: 'run-tool', name: 'Run the tool', group: 'Tools', keys: ['Ctrl+Enter'], place: 'control' },
 ] as const satisfies readonly Line[]
 
 export type CommandId = (typeof keyTable)[number]['id']

@@ -3,6 +3,8 @@ import { formatRoute, parseRoute, type Route } from './route'
 
 const routes: [string, Route][] = [
   ['#/new', { kind: 'new' }],
+  ['#/tools', { kind: 'tools' }],
+  ['#/tools/mcp%2Fone/a%20tool', { kind: 'tools', tool: { source: 'mcp/one', name: 'a tool' } }],
   ['#/t/a%2Fb', { kind: 'thread', threadId: 'a/b' }],
   ['#/t/t1/r/r%201/e/8412', { kind: 'thread', threadId: 't1', moment: { runId: 'r 1', seq: 8412 } }],
 ]
@@ -15,6 +17,9 @@ it.each(routes)('the address %s is read and written', (hash, route) => {
 it.each([
   ['', { kind: 'new' }],
   ['#/t/%E0%A4%A', { kind: 'new' }],
+  ['#/tools/one', { kind: 'tools' }],
+  ['#/tools/one/%E0%A4%A', { kind: 'tools' }],
+  ['#/toolset', { kind: 'new' }],
   ['#/t/t1/r/r1', { kind: 'thread', threadId: 't1' }],
   ['#/t/t1/r/r1/e/x', { kind: 'thread', threadId: 't1' }],
   ['#/t/t1/r/r1/e/5/more', { kind: 'thread', threadId: 't1' }],

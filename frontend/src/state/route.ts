@@ -6,10 +6,14 @@ export interface RouteMoment {
   seq: number
 }
 
-/** What the window shows: a thread, as it is or as it was at a moment, or a new one that is not made yet. */
-export type Route = { kind: 'thread'; threadId: string; moment?: RouteMoment } | { kind: 'new' }
+/** What the window shows: a thread, as it is or as it was at a moment, a new one that is not made yet, or the tools, or one of them. */
+export type Route =
+  | { kind: 'thread'; threadId: string; moment?: RouteMoment }
+  | { kind: 'tools'; tool?: { source: string; name: string } }
+  | { kind: 'new' }
 
 export function parseRoute(hash: string): Route {
+  if (hash === '#/tools' || hash.startsWith('#/tools/')) return toolsRoute(hash)
   const [, thread, run, seq] = /^#\/t\/([^/]+)(?:\/r\/([^/]+)\/e\/(\d{1,15})$)?/.exec(hash) ?? []
   if (!thread) return { kind: 'new' }
   try {
@@ -21,8 +25,22 @@ export function parseRoute(hash: string): Route {
   }
 }
 
+function toolsRoute(hash: string): Route {
+  const [, source, name] = /^#\/tools\/([^/]+)\/([^/]+)$/.exec(hash) ?? []
+  if (!source || !name) return { kind: 'tools' }
+  try {
+    return { kind: 'tools', tool: { source: decodeURIComponent(source), name: decodeURIComponent(name) } }
+  } catch {
+    return { kind: 'tools' }
+  }
+}
+
 export function formatRoute(route: Route): string {
   if (route.kind === 'new') return '#/new'
+  if (route.kind === 'tools') {
+    const { tool } = route
+    return tool ? `#/tools/${encodeURIComponent(tool.source)}/${encodeURIComponent(tool.name)}` : '#/tools'
+  }
   const thread = `#/t/${encodeURIComponent(route.threadId)}`
   return route.moment ? `${thread}/r/${encodeURIComponent(route.moment.runId)}/e/${route.moment.seq}` : thread
 }

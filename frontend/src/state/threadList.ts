@@ -67,6 +67,10 @@ export class ThreadList {
     this.#reshow()
   }
 
+  isHidden(threadId: string): boolean {
+    return this.#hidden.has(threadId)
+  }
+
   #later(ms: number): void {
     if (this.#timer !== undefined && ms >= 1000) return
     clearTimeout(this.#timer)

@@ -5,6 +5,7 @@ import {
   fields,
   flag,
   flags,
+  isFields,
   list,
   number,
   optionalNumber,
@@ -127,6 +128,8 @@ export interface StudioThread {
   sample: boolean
   providerId: string
   model: string
+  /** The tool that is tried by hand in it: its messages are arguments. */
+  tried?: { source: string; name: string }
 }
 
 export interface ThreadChoice {
@@ -267,6 +270,7 @@ export function studioThread(of: Fields): StudioThread {
     sample: flag(of, 'sample'),
     providerId: text(of, 'providerId'),
     model: text(of, 'model'),
+    tried: isFields(of.tried) ? { source: text(of.tried, 'source'), name: text(of.tried, 'name') } : undefined,
   }
 }
 

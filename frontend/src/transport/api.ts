@@ -37,6 +37,7 @@ import {
 import { type McpInput, type McpServer, type McpTest, mcpServer, mcpTest } from './mcp'
 import { type Rule, type RuleDraft, type RulePreview, rule, rulePreview, type ToolInfo, toolInfo } from './rules'
 import { Steps } from './steps'
+import { type ToolSource, toolSource } from './tools'
 import { type Note, note, type Schedule, schedule } from './toolsets'
 import type { Transport } from './transport'
 
@@ -148,6 +149,16 @@ export class Api {
   /** The tools of all agents with the schemas of their arguments. */
   async tools(): Promise<ToolInfo[]> {
     return list(await this.#get('/tools'), 'tools', toolInfo)
+  }
+
+  /** The tools of every source, those that cannot be used too. */
+  async toolSources(): Promise<ToolSource[]> {
+    return elements(rawMember(await this.#send('GET', '/studio/tools'), 'sources') ?? '[]').map(toolSource)
+  }
+
+  /** Makes one call of a tool as a run of its own, with the arguments' text as it is. */
+  async tryTool(source: string, name: string, argumentsText: string, folder: string): Promise<void> {
+    await this.#json('POST', '/studio/tools/try', { source, name, argumentsText, folder })
   }
 
   async rules(): Promise<Rule[]> {

@@ -22,6 +22,7 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('keyboard', () => toggle('keyboard'), { inDialog: over === 'keyboard' })
   useCommand('new-thread', () => app.router.go({ kind: 'new' }))
   useCommand('open-demo', () => app.openDemo(), { off: state?.overrideLabel !== undefined })
+  useCommand('tools', () => app.router.go({ kind: 'tools' }))
   useCommand('threads', onToggleSidebar)
   useCommand('settings', () => app.setUp.set({ kind: 'settings' }))
   useCommand('connect', () => app.setUp.set({ kind: 'provider' }))

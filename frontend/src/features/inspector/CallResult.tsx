@@ -9,17 +9,20 @@ import { useWhole } from '../details/useWhole'
 import { Facts, Section } from './parts'
 import { durationWord, exactMoment } from './words'
 
+interface Props {
+  call: Call
+  /** Without its times, where they stand beside it. */
+  brief?: boolean
+}
+
 /** What the application got: the whole result, its details, its presentation. */
-export function AppGot({ call: bare }: { call: Call }) {
+export function AppGot({ call: bare, brief }: Props) {
   const whole = useWhole(bare)
   const call = whole.call ?? bare
   const facts: [string, ReactNode][] = []
   if (call.error !== undefined) facts.push(['Error', <Verbatim key="error" text={call.error} />])
   if (call.errorCode !== undefined) facts.push(['Code', <code key="code">{call.errorCode}</code>])
-  if (call.runningAt !== undefined) facts.push(['Began', exactMoment(call.runningAt)])
-  if (call.endedAt !== undefined) facts.push(['Ended', exactMoment(call.endedAt)])
-  if (call.endedAt !== undefined) facts.push(['Took', durationWord(call.durationMs)])
-  if (call.updateCount > 0) facts.push(['Progress', `told ${call.updateCount} times`])
+  if (!brief) facts.push(...times(call))
   return (
     <Section title="What the application got">
       {!bare.own.settled && <p className="text-small text-muted">No result has come.</p>}
@@ -38,6 +41,15 @@ export function AppGot({ call: bare }: { call: Call }) {
       {call.presentation && <PresentationFacts presentation={call.presentation} />}
     </Section>
   )
+}
+
+function times(call: Call): [string, ReactNode][] {
+  const facts: [string, ReactNode][] = []
+  if (call.runningAt !== undefined) facts.push(['Began', exactMoment(call.runningAt)])
+  if (call.endedAt !== undefined) facts.push(['Ended', exactMoment(call.endedAt)])
+  if (call.endedAt !== undefined) facts.push(['Took', durationWord(call.durationMs)])
+  if (call.updateCount > 0) facts.push(['Progress', `told ${call.updateCount} times`])
+  return facts
 }
 
 function PresentationFacts({ presentation: { label, icon, detail, summary } }: { presentation: Presentation }) {

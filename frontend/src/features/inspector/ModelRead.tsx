@@ -12,8 +12,16 @@ import { cutOf, readMessages } from './history'
 import { Answered, Section } from './parts'
 import { useAnswer } from './useAnswer'
 
+interface Props {
+  store: ThreadStore
+  run: RunView
+  call: Call
+  /** A person made the call: no model has read what came of it, but one would. */
+  byHand?: boolean
+}
+
 /** What the model reads of a call: the content of its message in the thread's history, as it stands there. */
-export function ModelRead({ store, run, call }: { store: ThreadStore; run: RunView; call: Call }) {
+export function ModelRead({ store, run, call, byHand }: Props) {
   const { api } = useApp()
   const { settled } = call.own
   const key = `${run.id}/${call.id}`
@@ -27,11 +35,11 @@ export function ModelRead({ store, run, call }: { store: ThreadStore; run: RunVi
   const asked = useAnswer(`${key} ${settled}`, ask)
   const laterTurn = run.transcript.turns.find(({ turn }) => turn > call.turn)
   return (
-    <Section title="What the model read">
+    <Section title={byHand ? 'What a model would read' : 'What the model read'}>
       <Answered asked={asked} what="The thread’s history">
         {({ message }) =>
           message ? (
-            <Content message={message} turn={laterTurn?.turn} />
+            <Content message={message} sent={byHand ? '' : sentWith(laterTurn?.turn)} />
           ) : (
             <p className="text-small text-muted">{absent(call)}</p>
           )
@@ -41,13 +49,17 @@ export function ModelRead({ store, run, call }: { store: ThreadStore; run: RunVi
   )
 }
 
-function Content({ message: { content, images }, turn }: { message: HistoryMessage; turn?: number }) {
+function sentWith(turn: number | undefined): string {
+  return turn ? `, first sent with turn ${turn}` : ', not sent in this run so far'
+}
+
+function Content({ message: { content, images }, sent }: { message: HistoryMessage; sent: string }) {
   const cut = cutOf(content)
   return (
     <>
       <p className="text-small text-muted">
-        {counted(characters(content), 'character')},{' '}
-        {turn ? `first sent with turn ${turn}` : 'not sent in this run so far'}.
+        {counted(characters(content), 'character')}
+        {sent}.
         {cut && (
           <span className="text-wait">
             {' '}

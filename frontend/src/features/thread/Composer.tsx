@@ -27,6 +27,8 @@ interface Props {
   asked?: unknown
   /** Why nothing can be written now. */
   inertBecause?: string
+  /** What is to be written, where that is no message in words. */
+  placeholder?: string
 }
 
 /** Where to write. What happens to the message depends on the live run, and the buttons say it. */
@@ -41,6 +43,7 @@ export function Composer({
   autoFocus,
   asked,
   inertBecause,
+  placeholder = 'Message',
 }: Props) {
   const text = useCell(draft)
   const waitingMessage = useCell(queued)
@@ -136,7 +139,7 @@ export function Composer({
                 ? paused
                   ? 'A message to go with your decision, or after it'
                   : 'What comes next? It is sent when the run completes'
-                : 'Message')
+                : placeholder)
             }
             onChange={(event) => draft.set(event.target.value)}
             onKeyDown={press}

@@ -7,6 +7,7 @@ import Link from 'lucide/dist/esm/icons/link.mjs'
 import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
 import RotateCcwClock from 'lucide/dist/esm/icons/rotate-ccw-clock.mjs'
 import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
+import Wrench from 'lucide/dist/esm/icons/wrench.mjs'
 import { type KeyboardEvent, useState } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
@@ -95,7 +96,14 @@ export function Header({ threadId, settings, live, onChange }: Props) {
       />
       <PlaybackButton />
       <span className="flex-1" />
-      {settings && <FolderChip settings={settings} onLocate={() => void locate()} />}
+      {settings?.tried && (
+        <Button small icon={Wrench} onClick={() => app.router.go({ kind: 'tools', tool: settings.tried })}>
+          Tried by hand
+        </Button>
+      )}
+      {settings && (settings.folder || !settings.tried) && (
+        <FolderChip settings={settings} onLocate={() => void locate()} />
+      )}
       {picker}
     </header>
   )

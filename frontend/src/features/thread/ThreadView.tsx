@@ -55,7 +55,7 @@ function Thread({ store }: { store: ThreadStore }) {
   useAnnouncements(store)
   const [picker, ask] = useBeforeSending()
   const send = async (input: string, deny: boolean) => {
-    if (settings && !deny) {
+    if (settings && !settings.tried && !deny) {
       const { folder, folderMissing } = settings
       const ready = await ask({ choice: settings, folder, folderMissing: folderMissing || !folder })
       if (!ready.send) return false
@@ -96,7 +96,8 @@ function Thread({ store }: { store: ThreadStore }) {
       <Composer
         draft={app.drafts.of(store.threadId)}
         queued={app.queued.of(store.threadId)}
-        choice={settings}
+        choice={settings?.tried ? undefined : settings}
+        placeholder={settings?.tried && `Arguments of ${settings.tried.name}, as JSON`}
         live={live}
         autoFocus
         inertBecause={playback && 'This is playback. Go back to Live to write.'}

@@ -5,7 +5,7 @@ import { DraftField } from './DraftField'
 import { begun, type Draft, draftOf, toText } from './draft'
 import { draftSchema } from './draftSchema'
 import { errorSchema, schemaFaults } from './faults'
-import type { Fault } from './serverFaults'
+import { type Fault, missing } from './serverFaults'
 import { BranchSelect, templates } from './templates'
 import { draftValidator } from './validator'
 
@@ -16,6 +16,8 @@ interface Props {
   initial: string
   /** What the server said is wrong, until something is changed. */
   refused: Fault[]
+  /** A member that is needed and was not given yet is no fault at its field: the caller says what is missing. */
+  calm?: boolean
   /** Takes the text of the arguments, which is no JSON while a field is half typed, and how many faults are shown. */
   onChange: (text: string, faults: number) => void
 }
@@ -32,7 +34,7 @@ const fieldsOfForm = { StringField: DraftField }
 const widgets = { SelectWidget: BranchSelect }
 
 /** A form made from the schema of a tool's arguments. */
-export default function SchemaForm({ parameters, initial, refused, onChange }: Props) {
+export default function SchemaForm({ parameters, initial, refused, calm, onChange }: Props) {
   const id = useId()
   const [start] = useState(() => draftOf(initial, draftSchema(parameters)))
   const [before] = useState(() => {
@@ -41,7 +43,10 @@ export default function SchemaForm({ parameters, initial, refused, onChange }: P
   })
   const [draft, setDraft] = useState<Draft>('draft' in start ? start.draft : {})
   const faults = useMemo(() => schemaFaults(toText(draft, before), parameters), [draft, before, parameters])
-  const errors = useMemo(() => errorSchema(faults.length > 0 ? faults : refused), [faults, refused])
+  const errors = useMemo(() => {
+    const said = calm ? faults.filter(({ message }) => message !== missing) : faults
+    return errorSchema(faults.length > 0 ? said : refused)
+  }, [faults, refused, calm])
   if ('message' in start) return <p className="text-small text-wait">{start.message} Edit it as JSON.</p>
   const change = (next: unknown) => {
     const whole = begun(next ?? {}, start.schema, start.schema)

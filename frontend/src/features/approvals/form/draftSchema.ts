@@ -125,5 +125,6 @@ function reference(ref: string, root: Fields): RJSFSchema {
   const match = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref)
   const name = match?.[2]?.replaceAll('~1', '/').replaceAll('~0', '~')
   const found = match?.[1] && name !== undefined && Object.hasOwn(fields(root[match[1]]), name)
-  return found ? { $ref: `#/$defs/${match[2]}` } : rawSchema
+  if (found) return { $ref: `#/$defs/${match[2]}` }
+  return { ...rawSchema, description: `Its schema, ${ref}, is not there: write it as JSON.` }
 }

@@ -1,7 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import type { ErrorSchema } from '@rjsf/utils'
 import { isFields } from '../../../transport/decode'
-import { type Fault, steps } from './serverFaults'
+import { type Fault, missing, steps } from './serverFaults'
 
 /** Keywords whose failure only says that something in them failed, which is said too. */
 const wrappers = new Set([
@@ -32,10 +32,8 @@ function isSchema(value: unknown): value is Schema {
 
 function faultOf({ instanceLocation, keyword, error }: OutputUnit): Fault {
   const path = steps(instanceLocation.replace(/^#/, ''))
-  const missing = keyword === 'required' ? /required property "(.*)"\.$/.exec(error)?.[1] : undefined
-  return missing === undefined
-    ? { path, message: error }
-    : { path: [...path, missing], message: 'Needed, and missing.' }
+  const absent = keyword === 'required' ? /required property "(.*)"\.$/.exec(error)?.[1] : undefined
+  return absent === undefined ? { path, message: error } : { path: [...path, absent], message: missing }
 }
 
 /** The faults in the form's own order of things. */

@@ -4,6 +4,9 @@ export interface Fault {
   message: string
 }
 
+/** What is said of a member that is not there. */
+export const missing = 'Needed, and missing.'
+
 /**
  * Reads what the server says of arguments that do not fit: "Invalid arguments: at '/n': got string, want number; …". Undefined when it
  * names no path.
@@ -14,10 +17,10 @@ export function serverFaults(message: string): Fault[] | undefined {
     const match = /^at '([^']*)': (.*)$/s.exec(part)
     if (!match) return undefined
     const [, pointer = '', said = ''] = match
-    const missing = /^missing propert(?:y|ies) (.*)$/.exec(said)?.[1]
-    const names = missing === undefined ? [] : [...missing.matchAll(/'([^']*)'/g)].map((each) => each[1] ?? '')
+    const absent = /^missing propert(?:y|ies) (.*)$/.exec(said)?.[1]
+    const names = absent === undefined ? [] : [...absent.matchAll(/'([^']*)'/g)].map((each) => each[1] ?? '')
     if (names.length === 0) faults.push({ path: steps(pointer), message: said })
-    for (const name of names) faults.push({ path: [...steps(pointer), name], message: 'Needed, and missing.' })
+    for (const name of names) faults.push({ path: [...steps(pointer), name], message: missing })
   }
   return faults
 }
