@@ -66,6 +66,7 @@ type Agent struct {
 // Defaults of an Agent's limits.
 const (
 	DefaultMaxTurns        = 100
+	DefaultMaxRequests     = 1000 // of a Runner
 	DefaultMaxRepeats      = 10
 	DefaultMaxResultLength = 50_000
 	DefaultMaxRetries      = 3
@@ -84,6 +85,9 @@ type Runner struct {
 	// OnEvent hears every event after it was stored, in the order of its run, from one goroutine per run. One that panics is
 	// logged, and the run goes on. A slow one slows its run. It must not wait for its own run: Decide does, from a goroutine it may.
 	OnEvent func(runID string, f protocol.Frame)
+	// MaxRequests limits the model requests of a whole run, those of agents inside its calls included; 0 is DefaultMaxRequests, or
+	// the MaxTurns of the run's own agent where that is more. Once they are made, each of its agents must answer in words.
+	MaxRequests int
 	// MergeWindow is how long consecutive deltas are gathered into one event; 0 is 16 ms, negative never merges.
 	MergeWindow time.Duration
 	// RetryDelay is the wait before the first repetition of a failed turn when the provider names none, doubled each time; 0 is 1 s.

@@ -343,6 +343,7 @@ func TestD4ACallThatRanWhenTheProcessDiedIsUnknown(t *testing.T) {
 		"run again":        {approval.Decision{Approved: true}, 1, "did x"},
 		"give up":          {approval.Decision{Reason: "gave up"}, 0, "gave up"},
 		"hand in a result": {approval.Decision{Approved: true, Result: json.RawMessage(`{"handed":"in"}`)}, 0, `{"handed":"in"}`},
+		"hand in no more":  {approval.Decision{Result: json.RawMessage(`{"handed":"in"}`)}, 0, `{"handed":"in"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var did runs

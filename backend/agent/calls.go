@@ -117,7 +117,7 @@ func (x *run) waitingInside(calls []*call) (waiting []*approval.Pending) {
 func (x *run) judge(c *call) (*approval.Pending, bool) {
 	switch p := c.asked; {
 	case c.tool == nil:
-		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.runner.Offered(x.agent))}, protocol.StateFailed)
+		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.schemas)}, protocol.StateFailed)
 	case p != nil && p.Decision == nil:
 		again := *p
 		again.Asked = true
@@ -371,9 +371,9 @@ func answerCall(r *Runner, runID string, c *call, result *tool.Result, err error
 }
 
 // notFound tells the model which tools it may have meant.
-func notFound(name string, tools []*tool.Tool) string {
-	names := make([]string, len(tools))
-	for i, t := range tools {
+func notFound(name string, offered []model.ToolSchema) string {
+	names := make([]string, len(offered))
+	for i, t := range offered {
 		names[i] = t.Name
 	}
 	if near := nearest(name, names); len(near) > 0 {

@@ -225,3 +225,22 @@ func TestACallInsideThatIsAboutToWaitIsNotCancelledYet(t *testing.T) {
 	w.settleAll(h.RunID)
 	w.checkHistory()
 }
+
+func TestB26AgentsThatAskThemselvesStopAtTheLimitOfRequests(t *testing.T) {
+	a := &agent.Agent{Name: "demo", Description: "Asks itself", MaxTurns: 4}
+	a.Tools = []*tool.Tool{asTool(t, a)}
+	requests := 0
+	a.Backend = answering(func([]*model.Message) scripted.Turn {
+		requests++
+		return scripted.CallTools(ask("", "demo"), ask("", "demo"))
+	})
+	w := newWorld(t, a)
+	w.r.MaxRequests = 50
+	outcome := w.run("go")
+	if finish := outcome.Finish; outcome.Status != protocol.StatusCompleted || finish == nil || finish.Limit != "requests" {
+		t.Errorf("got %s and %+v, want it to end at the limit of requests", outcome.Status, finish)
+	}
+	if requests < 50 || requests > 50+20 { // each call that is open then gets its one last turn
+		t.Errorf("got %d requests, want hardly more than 50", requests)
+	}
+}

@@ -71,7 +71,7 @@ func (r *Runner) decisionEvents(ctx context.Context, st *RunState, p *approval.P
 		ToolCallID: p.ToolCallID, State: protocol.StateApproved, By: d.By, Reason: d.Reason, ApprovalID: p.ApprovalID,
 		ArgumentsHash: p.ArgumentsHash,
 	}
-	if !d.Approved {
+	if !d.Approved && d.Result == nil {
 		if state.State = d.State; d.State == "" {
 			state.State = protocol.StateDenied
 		}
@@ -84,6 +84,7 @@ func (r *Runner) decisionEvents(ctx context.Context, st *RunState, p *approval.P
 		if !json.Valid(d.Result) {
 			return nil, &tool.Error{Code: tool.CodeInvalidArgs, Message: "The result handed in is not JSON."}
 		}
+		d.Approved = true // to hand one in is to say that the call was made
 		return []protocol.Event{state}, nil
 	}
 	if d.ArgumentsText == nil || *d.ArgumentsText == p.ArgumentsText {

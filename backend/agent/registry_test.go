@@ -157,3 +157,23 @@ func TestAToolThatCameIsOfferedInTheNextTurn(t *testing.T) {
 		t.Errorf("the tools offered (-want +got):\n%s", diff)
 	}
 }
+
+func TestATurnKnowsTheToolsItsRequestNamed(t *testing.T) {
+	var did runs
+	a := demo(nil)
+	w := newWorld(t, a)
+	w.r.Tools = &tool.Registry{}
+	a.Backend = answering(func(messages []*model.Message) scripted.Turn {
+		if messages[len(messages)-1].Role == model.RoleTool {
+			return scripted.Say("Sorry.")
+		}
+		if err := w.r.Tools.Register(echo(&did)); err != nil {
+			t.Error(err)
+		}
+		return scripted.CallTool("c1", "echo", `{"text":"early"}`)
+	})
+	w.run("go")
+	if got, want := w.history()[2].Content, `{"error":"There is no tool \"echo\", and no other."}`; got != want || len(did.get()) > 0 {
+		t.Errorf("the model reads %s after %q, want %s", got, did.get(), want)
+	}
+}

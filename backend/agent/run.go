@@ -186,7 +186,8 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 			x.turn = x.nextTurn()
 			x.taken++
 		}
-		last := x.taken >= x.maxTurns
+		limit := x.limitReached()
+		last := limit != ""
 		a, err := x.ask(last)
 		if err != nil {
 			return nil, err
@@ -207,7 +208,7 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 		if len(calls) == 0 {
 			end := &protocol.Finish{Status: protocol.StatusCompleted, Truncated: a.finish == model.FinishLength}
 			if last && (x.taken > 1 || len(a.calls) > 0) {
-				end.IterationLimitReached, end.Limit = true, "turns"
+				end.IterationLimitReached, end.Limit = true, limit
 			}
 			end.Structured = a.structured
 			if a.unfit != nil {
@@ -217,6 +218,25 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 		}
 		x.pending = calls
 	}
+}
+
+// limitReached names the limit that makes the turn the last one; "" is none.
+func (x *run) limitReached() string {
+	root := x
+	for root.up != nil {
+		root = root.up
+	}
+	requests := x.runner.MaxRequests
+	if requests == 0 {
+		requests = max(DefaultMaxRequests, root.maxTurns)
+	}
+	switch {
+	case x.taken >= x.maxTurns:
+		return "turns"
+	case x.turn >= requests:
+		return "requests"
+	}
+	return ""
 }
 
 func (x *run) turnEvent(phase protocol.TurnPhase) *protocol.Turn {

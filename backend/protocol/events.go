@@ -254,7 +254,7 @@ type Finish struct {
 	Truncated             bool            `json:"truncated,omitempty"` // the last turn was cut at the token limit
 	Blocked               bool            `json:"blocked,omitempty"`
 	IterationLimitReached bool            `json:"iterationLimitReached,omitempty"`
-	// Limit names the limit that stopped the run: "turns" or "repeated-calls".
+	// Limit names the limit that stopped the run: "turns", "requests" (of all its agents) or "repeated-calls".
 	Limit string `json:"limit,omitempty"`
 }
 

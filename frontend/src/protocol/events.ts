@@ -212,7 +212,7 @@ export interface Finish {
   truncated: boolean
   blocked: boolean
   iterationLimitReached: boolean
-  limit?: string // what stopped the run: "turns" or "repeated-calls"
+  limit?: string // what stopped the run: "turns", "requests" (of all its agents) or "repeated-calls"
 }
 
 /** An event of a type this version does not know; its frame has the text. */

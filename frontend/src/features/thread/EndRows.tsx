@@ -139,6 +139,7 @@ function limitWords({ transcript: { finish } }: RunView): string {
   if (finish?.blocked) return 'The answer was blocked.'
   if (finish?.limit === 'repeated-calls')
     return 'Stopped: the agent made the same calls with the same results again and again.'
+  if (finish?.limit === 'requests') return 'Stopped at the limit of model requests of one run.'
   if (finish?.iterationLimitReached || finish?.limit) return 'Stopped at the limit of turns.'
   if (finish?.structuredError && !finish.truncated) return finish.structuredError
   return 'The answer was cut at the token limit.'
