@@ -3,6 +3,7 @@ import { InboxDialog } from '../features/inbox/InboxDialog'
 import { Over } from '../features/palette/Over'
 import { NewThread } from '../features/setup/NewThread'
 import { SettingsDialog } from '../features/setup/SettingsDialog'
+import { ShareDialog } from '../features/share/ShareDialog'
 import { ThreadView } from '../features/thread/ThreadView'
 import { Sidebar } from '../features/threads/Sidebar'
 import { OpenLink } from '../markdown/OpenLink'
@@ -55,6 +56,7 @@ export function Window({ app }: { app: App }) {
           </div>
           <SettingsDialog />
           <InboxDialog />
+          <ShareDialog />
           <Over />
           <LinkDialog address={link} onOpen={app.transport.host.openExternal} onClose={() => setLink(undefined)} />
           <QuitDialog closing={app.transport.host.closing} />

@@ -33,6 +33,9 @@ export type SetUp =
     }
   | { kind: 'mcp'; server?: McpServer }
 
+/** A thread that is to go out as a file, or a file that is to come in. */
+export type Share = { kind: 'export'; threadId: string; title: string } | { kind: 'import'; file?: File }
+
 export interface Jump {
   threadId: string
   runId: string
@@ -67,6 +70,8 @@ export class App {
   readonly newChoice = new Cell<ThreadChoice>({})
   /** The settings, or the form of a server of models or of tools, while they are open. */
   readonly setUp = new Cell<SetUp | undefined>(undefined)
+  /** The dialog for an export or an import while it is open. */
+  readonly share = new Cell<Share | undefined>(undefined)
   /** What waited, or was unknown, when the window began. */
   readonly leftOver = new Cell<PendingApproval[]>([])
   /** A call or a turn to be taken to, once its thread is on the screen; quiet, the focus stays where it is. */

@@ -23,7 +23,8 @@ export class FakeTransport implements Transport {
     return this
   }
 
-  async request(method: string, path: string, body?: string): Promise<Answer> {
+  async request(method: string, path: string, sent?: string | Blob): Promise<Answer> {
+    const body = sent instanceof Blob ? await textOf(sent) : sent
     const asked = { method, path, body }
     this.asked.push(asked)
     const reply = this.#routes.get(`${method} ${path.split('?')[0]}`)
@@ -49,6 +50,15 @@ export class FakeTransport implements Transport {
   connect(connection: Connection): void {
     this.#connection?.(connection)
   }
+}
+
+/** The text of a file: jsdom's have no method for it. */
+function textOf(file: Blob): Promise<string> {
+  return new Promise((resolve) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.readAsText(file)
+  })
 }
 
 export function ok(value: unknown): Answer {

@@ -16,6 +16,7 @@ import {
   word,
 } from './decode'
 import { type McpServer, mcpServer } from './mcp'
+import { type Origin, origin } from './share'
 import { type Sandbox, sandbox, type Toolset, toolset } from './toolsets'
 
 export interface ThreadSummary {
@@ -130,6 +131,8 @@ export interface StudioThread {
   model: string
   /** The tool that is tried by hand in it: its messages are arguments. */
   tried?: { source: string; name: string }
+  /** Where it came from; absent when it was made here. */
+  imported?: Origin
 }
 
 export interface ThreadChoice {
@@ -271,6 +274,7 @@ export function studioThread(of: Fields): StudioThread {
     providerId: text(of, 'providerId'),
     model: text(of, 'model'),
     tried: isFields(of.tried) ? { source: text(of.tried, 'source'), name: text(of.tried, 'name') } : undefined,
+    imported: origin(of.imported),
   }
 }
 

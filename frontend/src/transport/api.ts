@@ -36,10 +36,18 @@ import {
 } from './inspection'
 import { type McpInput, type McpServer, type McpTest, mcpServer, mcpTest } from './mcp'
 import { type Rule, type RuleDraft, type RulePreview, rule, rulePreview, type ToolInfo, toolInfo } from './rules'
+import {
+  type ExportChoice,
+  type ExportedFile,
+  type ExportPreview,
+  exportPreview,
+  type ImportOutcome,
+  imported,
+} from './share'
 import { Steps } from './steps'
 import { type ToolSource, toolSource } from './tools'
 import { type Note, note, type Schedule, schedule } from './toolsets'
-import type { Transport } from './transport'
+import type { Answer, Transport } from './transport'
 
 /** What a server said instead of an answer, in its own words. */
 export class ApiError extends Error {
@@ -278,6 +286,25 @@ export class Api {
     }
   }
 
+  /** What an export would mask. */
+  async exportPreview(threadId: string, choice: ExportChoice, signal?: AbortSignal): Promise<ExportPreview> {
+    return exportPreview(await this.#json('POST', `/studio/threads/${at(threadId)}/export/preview`, choice, signal))
+  }
+
+  async exportThread(threadId: string, choice: ExportChoice): Promise<ExportedFile> {
+    const answer = await this.#ask('POST', `/studio/threads/${at(threadId)}/export`, JSON.stringify(choice))
+    return { name: answer.fileName ?? 'thread', content: said(answer) }
+  }
+
+  /** Takes the thread of a file; as a copy it may stand beside the one that is here. */
+  async importThread(file: Blob, asCopy: boolean): Promise<ImportOutcome> {
+    const answer = await this.#ask('POST', `/studio/import${asCopy ? '?copy=true' : ''}`, file)
+    const value = fields(parse(answer.text))
+    if (answer.status === 409) return { kind: 'here', threadId: text(value, 'threadId') }
+    said(answer)
+    return imported(value)
+  }
+
   #get(path: string, signal?: AbortSignal): Promise<Fields> {
     return this.#json('GET', path, undefined, signal)
   }
@@ -290,12 +317,23 @@ export class Api {
   }
 
   async #send(method: string, path: string, body?: string, signal?: AbortSignal): Promise<string> {
-    const answer = await this.#transport.request(method, path, body, signal).catch((cause: unknown) => {
+    return said(await this.#ask(method, path, body, signal), `${method} ${path}`)
+  }
+
+  #ask(method: string, path: string, body?: string | Blob, signal?: AbortSignal): Promise<Answer> {
+    return this.#transport.request(method, path, body, signal).catch((cause: unknown) => {
       throw new ApiError(`The Studio does not answer (${messageOf(cause)}).`, 'UNREACHABLE', 0)
     })
-    if (answer.status >= 200 && answer.status < 300) return answer.text
-    const error = fields(fields(parse(answer.text)).error)
-    const message = text(error, 'message') || `${method} ${path} was answered with status ${answer.status}.`
-    throw new ApiError(message, text(error, 'code'), answer.status)
   }
+}
+
+/** The text of an answer that is none of an error. */
+function said({ status, text: body }: Answer, what = 'The request'): string {
+  if (status >= 200 && status < 300) return body
+  const error = fields(fields(parse(body)).error)
+  throw new ApiError(
+    text(error, 'message') || `${what} was answered with status ${status}.`,
+    text(error, 'code'),
+    status,
+  )
 }

@@ -23,6 +23,8 @@ export function isLost({ state }: Connection): boolean {
 export interface Answer {
   status: number
   text: string
+  /** What the answer is called as a file, where it is one. */
+  fileName?: string
 }
 
 /** What a notification of the desktop says, and what a click on it does. */
@@ -94,8 +96,8 @@ export interface Host {
 /** The way to a Studio: requests, and the word that there is more to read. */
 export interface Transport {
   readonly host: Host
-  /** Sends a request to a path under /api. It rejects only when no answer came. */
-  request(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer>
+  /** Sends a request to a path under /api: JSON, or a file as it is. It rejects only when no answer came. */
+  request(method: string, path: string, body?: string | Blob, signal?: AbortSignal): Promise<Answer>
   /** Hears rings and the state of the connection until the returned function is called. */
   listen(onRing: (ring: Ring) => void, onConnection: (c: Connection) => void): () => void
   /** Tries a lost connection again at once. */
@@ -103,9 +105,25 @@ export interface Transport {
 }
 
 /** fetch under /api, the same for both transports. */
-export async function request(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
+export async function request(
+  method: string,
+  path: string,
+  body?: string | Blob,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const headers: Record<string, string> = { Accept: 'application/json' }
-  if (body !== undefined) headers['Content-Type'] = 'application/json'
-  const response = await fetch(`/api${path}`, { method, headers, body, signal, cache: 'no-store' })
-  return { status: response.status, text: await response.text() }
+  if (typeof body === 'string') headers['Content-Type'] = 'application/json'
+  // As bytes: the desktop's window hands over no file.
+  const bytes = body instanceof Blob ? await body.arrayBuffer() : body
+  const response = await fetch(`/api${path}`, { method, headers, body: bytes, signal, cache: 'no-store' })
+  return {
+    status: response.status,
+    text: await response.text(),
+    fileName: fileNameOf(response.headers.get('Content-Disposition') ?? ''),
+  }
+}
+
+function fileNameOf(disposition: string): string | undefined {
+  const encoded = /filename\*=utf-8''([^;]+)/i.exec(disposition)?.[1]
+  return encoded ? decodeURIComponent(encoded) : /filename="?([^";]+)/i.exec(disposition)?.[1]
 }

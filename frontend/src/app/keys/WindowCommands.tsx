@@ -25,6 +25,7 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('tools', () => app.router.go({ kind: 'tools' }))
   useCommand('threads', onToggleSidebar)
   useCommand('settings', () => app.setUp.set({ kind: 'settings' }))
+  useCommand('import', () => app.share.set({ kind: 'import' }))
   useCommand('connect', () => app.setUp.set({ kind: 'provider' }))
   useCommand('theme-light', () => setTheme('light'), { off: theme === 'light' })
   useCommand('theme-dark', () => setTheme('dark'), { off: theme === 'dark' })

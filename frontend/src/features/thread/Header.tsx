@@ -1,5 +1,6 @@
 import Braces from 'lucide/dist/esm/icons/braces.mjs'
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
+import FileOutput from 'lucide/dist/esm/icons/file-output.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import FolderX from 'lucide/dist/esm/icons/folder-x.mjs'
@@ -17,8 +18,10 @@ import { useCommand } from '../../state/useCommand'
 import { usePlayback, useThread } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
+import type { Origin } from '../../transport/share'
 import { Button, IconButton } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
+import { moment } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Menu } from '../../ui/Menu'
 import { toast } from '../../ui/toasts'
@@ -63,6 +66,8 @@ export function Header({ threadId, settings, live, onChange }: Props) {
   useCommand('copy-text', copyText, { off: partial })
   useCommand('copy-json', copyJson, { off: partial })
   useCommand('copy-link', copyLink, { off: !app.transport.host.link })
+  const share = () => app.share.set({ kind: 'export', threadId, title })
+  useCommand('export', share)
   useCommand('delete', remove, { off: live })
   const locate = async () => {
     const folder = await pick(settings?.folder ?? '')
@@ -84,6 +89,7 @@ export function Header({ threadId, settings, live, onChange }: Props) {
           { label: 'Rename', icon: Pencil, shortcut: 'F2', onSelect: () => setRenaming(true) },
           { label: 'Copy as text', icon: FileText, disabledBecause: unread, onSelect: copyText },
           { label: 'Copy as JSON', icon: Braces, disabledBecause: unread, onSelect: copyJson },
+          { label: 'Export…', icon: FileOutput, onSelect: share },
           ...(app.transport.host.link ? [{ label: 'Copy link', icon: Link, onSelect: copyLink }] : []),
           {
             label: 'Delete',
@@ -96,6 +102,7 @@ export function Header({ threadId, settings, live, onChange }: Props) {
       />
       <PlaybackButton />
       <span className="flex-1" />
+      {settings?.imported && <ImportedChip origin={settings.imported} />}
       {settings?.tried && (
         <Button small icon={Wrench} onClick={() => app.router.go({ kind: 'tools', tool: settings.tried })}>
           Tried by hand
@@ -121,6 +128,19 @@ function PlaybackButton() {
       className="aria-pressed:bg-raised aria-pressed:text-accent"
       onClick={toggle}
     />
+  )
+}
+
+/** Says of a thread that it was made elsewhere. */
+function ImportedChip({ origin: { importedAt, exportedAt, masked } }: { origin: Origin }) {
+  const redacted = masked === undefined ? '' : `; redacted, ${masked} masked`
+  return (
+    <span
+      className="shrink-0 text-small text-muted"
+      title={`From a file of ${moment(exportedAt)}, imported ${moment(importedAt)}${redacted}`}
+    >
+      Imported{masked !== undefined && ', redacted'}
+    </span>
   )
 }
 

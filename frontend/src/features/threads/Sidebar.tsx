@@ -1,4 +1,5 @@
 import clsx from 'clsx'
+import FileInput from 'lucide/dist/esm/icons/file-input.mjs'
 import Plus from 'lucide/dist/esm/icons/plus.mjs'
 import Search from 'lucide/dist/esm/icons/search.mjs'
 import X from 'lucide/dist/esm/icons/x.mjs'
@@ -21,6 +22,7 @@ export function Sidebar() {
   const app = useApp()
   const list = useCell(app.threads.state)
   const [query, setQuery] = useState('')
+  const onImport = () => app.share.set({ kind: 'import' })
   const search = (next: string) => {
     setQuery(next)
     app.threads.search(next.trim())
@@ -28,9 +30,12 @@ export function Sidebar() {
   return (
     <aside className="flex w-[16.25rem] shrink-0 flex-col border-r border-border bg-surface">
       <div className="flex flex-col gap-2 p-2">
-        <Button icon={Plus} className="w-full" onClick={() => app.router.go({ kind: 'new' })}>
-          New thread
-        </Button>
+        <div className="flex items-center gap-1">
+          <Button icon={Plus} className="min-w-0 flex-1" onClick={() => app.router.go({ kind: 'new' })}>
+            New thread
+          </Button>
+          <IconButton icon={FileInput} label="Import a thread…" className="h-7 w-7" onClick={onImport} />
+        </div>
         <div className="flex h-7 items-center gap-2 rounded-control border border-faint bg-bg pr-1 pl-2 focus-within:border-accent">
           <Icon node={Search} size={14} className="text-faint" />
           <input
