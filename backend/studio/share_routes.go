@@ -168,7 +168,7 @@ func (s *Studio) postImport(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errTooLarge):
 		s.fail(w, &refusal{http.StatusRequestEntityTooLarge, server.CodePayloadTooLarge, err.Error()})
 	case errors.Is(err, ErrThreadFile):
-		s.fail(w, invalid("%v", err))
+		s.fail(w, invalid("%s", strings.TrimPrefix(err.Error(), ErrThreadFile.Error()+": ")))
 	case err != nil:
 		s.fail(w, err)
 	default:

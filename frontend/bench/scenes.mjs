@@ -64,6 +64,20 @@ export async function worked(t) {
   return { studio, run: second, page }
 }
 
+/** A thread with secrets in its messages, in arguments and in a result. */
+export async function secretive(t) {
+  const studio = await studioOf(
+    t,
+    calls(['s1', 'read_file', { path: 'README.md' }], ['s2', 'search_files', { pattern: 'token=hunter22 or ghp_0123456789abcdefghijklmnop' }]),
+    says('Project Falcon is deployed with `ghp_0123456789abcdefghijklmnop`, and the database at postgres://ada:tiger9@db.example.com.'),
+  )
+  const run = await start(studio, 'Deploy Falcon with token=hunter22 and token=lion4711, and the key sk-proj-0123456789abcdefgh.')
+  await settled(studio, run.runId, 'completed')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).filter({ hasText: 'is deployed' }).waitFor()
+  return { studio, page }
+}
+
 /** A server over MCP that works, one that does not and lost a value, and one that is off. */
 const servers = {
   files: { command: program, args: ['mcp', '--folder', '/tmp'] },

@@ -9,7 +9,7 @@ import { gallery } from '../e2e/gallery.mjs'
 import { closeBrowser, open, results, serve, until } from '../e2e/harness.mjs'
 import { button, row, rows } from '../e2e/thread.mjs'
 import { axeFaults, layoutFaults } from './looks.mjs'
-import { answered, failed, gated, handedOver, kept, long, nothingYet, worked } from './scenes.mjs'
+import { answered, failed, gated, handedOver, kept, long, nothingYet, secretive, worked } from './scenes.mjs'
 
 after(closeBrowser)
 
@@ -273,6 +273,33 @@ screen('palette', async (t) => {
   await page.keyboard.press('Control+/')
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await shoot(page, 'keyboard', { sizes: all })
+})
+
+screen('share', async (t) => {
+  const { page } = await secretive(t)
+  const dialog = page.getByRole('dialog', { name: /^Export/ })
+  const show = async () => {
+    if ((await dialog.count()) > 0) return
+    await button(page, 'Thread actions').click()
+    await page.getByRole('menuitem', { name: 'Export…' }).click()
+    await dialog.getByRole('checkbox', { name: 'Mask secrets' }).waitFor()
+  }
+  await shoot(page, 'share-export', { sizes: all, again: show })
+  await dialog.getByRole('checkbox', { name: 'Mask secrets' }).check()
+  await dialog.getByRole('textbox', { name: 'Mask these words too' }).fill('Falcon')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('region', { name: 'word of your own' }).waitFor()
+  await dialog.getByRole('checkbox', { name: /^Mask: value named/ }).first().uncheck()
+  await shoot(page, 'share-redacted', { sizes: all })
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await button(page, 'Import a thread…').click()
+  await page.getByRole('dialog', { name: 'Import a thread' }).waitFor()
+  await shoot(page, 'share-import', { sizes: all })
+  await page.getByLabel('The thread’s file').setInputFiles({ name: 'a photo.callboard', mimeType: '', buffer: Buffer.from('GIF89a') })
+  await page.getByRole('alert').waitFor()
+  await shoot(page, 'share-import-failed', { sizes: all, forgive: /400/ })
+  await page.keyboard.press('Escape')
 })
 
 screen('failed', async (t) => {
