@@ -153,7 +153,8 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if s.keys, err = s.openKeys(ctx); err != nil {
 		return nil, err
 	}
-	s.redact = &redact.Policy{Secrets: s.secrets}
+	// What a call is about may be its very arguments, as of a command.
+	s.redact = &redact.Policy{Secrets: s.secrets, Others: redact.Show{NoDetail: true}}
 	s.log = slog.New(s.redact.Handler(s.log.Handler()))
 	s.runner = &agent.Runner{
 		Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log,

@@ -16,6 +16,10 @@ export function SandboxSection({ state, onSave }: Props) {
   const fallback = settings.allowNativeFallback
   return (
     <Section name="Sandbox">
+      <p className="text-small text-muted">
+        For tools that ask for one: the commands of the workspace do not, and run on this machine after you approved
+        them.
+      </p>
       <ul className="flex flex-col gap-2">
         <Item name="Docker" available={sandbox.docker.available} reason={sandbox.docker.reason} />
         <Item name="WebAssembly" available={sandbox.wasm} reason="" />
