@@ -297,7 +297,7 @@ func startTracing(ctx context.Context, o *commandline.Options) (stop func(stderr
 	if err != nil {
 		return nil, err
 	}
-	o.Config.OnEvent = (&trace.Recorder{Tracer: exporter.Tracer, Provider: "openai"}).OnEvent
+	o.Config.Trace = &trace.Recorder{Tracer: exporter.Tracer, Provider: "openai"}
 	return func(stderr io.Writer) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()

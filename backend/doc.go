@@ -28,12 +28,12 @@
 //	redact              what leaves the process, for whom                          → model protocol tool
 //	archive             threads as files, without their secrets, as Markdown       → agent approval model protocol redact tool
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
-//	trace/otlp          spans sent to a collector                                  →
+//	trace/otlp          spans sent to a collector                                  → trace
 //	server              agents over HTTP                                           → agent approval model protocol redact tool
 //	server/runtimetest  the test every runtime passes                              → agent approval model model/scripted protocol server tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
 //	remote              agents of another server, and copies of their runs         → agent approval client model protocol server tool
-//	studio              the desktop app without a window                           → agent approval archive client remote mcp model model/openai model/scripted protocol redact server storage tool toolset/workspace toolset/memory toolset/scheduler toolset/browser sandbox sandbox/docker sandbox/wasm
+//	studio              the desktop app without a window                           → agent approval archive client remote mcp model model/openai model/scripted protocol redact server storage tool trace toolset/workspace toolset/memory toolset/scheduler toolset/browser sandbox sandbox/docker sandbox/wasm
 //	desktop             what the program is asked to open, and where its window stood →
 //	commandline         the program's arguments and environment                    → desktop studio
 //	examples            programs a stranger could write                            → agent approval client mcp model model/openai model/scripted protocol server tool sandbox sandbox/docker sandbox/wasm

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +34,28 @@ func (r *Runner) frames(ctx context.Context, runID string, visit func(Record) er
 		}
 	}
 }
+
+// Frames reads the stored events of a run from its first on. It ends at the first that cannot be read, with an error.
+func (r *Runner) Frames(ctx context.Context, runID string) iter.Seq2[protocol.Frame, error] {
+	return func(yield func(protocol.Frame, error) bool) {
+		err := r.frames(ctx, runID, func(record Record) error {
+			f, err := protocol.DecodeFrame(record.Seq, record.JSON)
+			if err != nil {
+				return fmt.Errorf("read event %d of run %s: %w", record.Seq, runID, err)
+			}
+			if !yield(f, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(protocol.Frame{}, err)
+		}
+	}
+}
+
+// errEnough ends the reading of a log before its end.
+var errEnough = errors.New("enough")
 
 // line is what the log tells of the turns of the run's own agent, or of one that works inside a call.
 type line struct {

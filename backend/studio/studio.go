@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"net/http"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"callboard/backend/server"
 	"callboard/backend/toolset/browser"
 	"callboard/backend/toolset/scheduler"
+	"callboard/backend/trace"
 	"callboard/storage"
 )
 
@@ -47,8 +49,8 @@ type Config struct {
 	// OneThread leaves unfinished runs of other threads alone: Open recovers nothing, Run recovers the thread it is given.
 	OneThread bool
 
-	// OnEvent hears every event of every run, as agent.Runner's does; nil when nobody listens.
-	OnEvent func(runID string, f protocol.Frame)
+	// Trace makes spans of every run; Open sets its Events. nil makes none.
+	Trace *trace.Recorder
 
 	// Attach are servers to attach, beside those that are kept.
 	Attach []Attachment
@@ -157,8 +159,14 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	s.redact = &redact.Policy{Secrets: s.secrets, Others: redact.Show{NoDetail: true}}
 	s.log = slog.New(s.redact.Handler(s.log.Handler()))
 	s.runner = &agent.Runner{
-		Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), OnEvent: c.OnEvent, Logger: s.log,
+		Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), Logger: s.log,
 		Elsewhere: elsewhere,
+	}
+	if c.Trace != nil {
+		c.Trace.Events = func(runID string) iter.Seq2[protocol.Frame, error] {
+			return s.runner.Frames(context.WithoutCancel(ctx), runID)
+		}
+		s.runner.OnEvent = c.Trace.OnEvent
 	}
 	if adjust != nil {
 		adjust(s.runner)

@@ -6,12 +6,14 @@ package trace
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"callboard/backend/protocol"
 )
@@ -33,6 +35,9 @@ type Recorder struct {
 	// Provider is whose models answer, as the conventions name it; where it is not known, whose protocol is spoken ("openai"). Empty
 	// leaves gen_ai.provider.name out.
 	Provider string
+	// Events reads the events of a run from its first on. It is asked about a run that goes on in another process than it began in,
+	// once, before the first event the recorder hears of it. nil, or one that fails: what began in the earlier process gets no span.
+	Events func(runID string) iter.Seq2[protocol.Frame, error]
 
 	mu   sync.Mutex
 	runs map[string]*run
@@ -40,8 +45,9 @@ type Recorder struct {
 
 // run is what is open of a run, and between its stretches what a later one refers to.
 type run struct {
-	ctx   context.Context // of the agent.run span of this stretch
-	span  trace.Span      // nil between stretches
+	ctx  context.Context // of the agent.run span of this stretch
+	span trace.Span      // nil between stretches
+	stretch
 	began time.Time
 	last  trace.SpanContext // of the stretch before
 	calls map[string]*call
@@ -74,12 +80,38 @@ func (r *Recorder) OnEvent(runID string, f protocol.Frame) {
 			r.runs = map[string]*run{}
 		}
 		x = &run{calls: map[string]*call{}, turns: map[string]*turn{}}
+		if f.Seq > 1 && r.Events != nil {
+			r.catchUp(x, runID, f.Seq)
+		}
 		r.runs[runID] = x
 	}
+	if r.take(x, runID, f) {
+		delete(r.runs, runID)
+	}
+}
+
+// catchUp takes the events of a run before a given one, whose spans an earlier process has made.
+func (r *Recorder) catchUp(x *run, runID string, before int64) {
+	silent := &Recorder{Tracer: noop.Tracer{}}
+	for f, err := range r.Events(runID) {
+		if err != nil || f.Seq >= before {
+			break
+		}
+		silent.take(x, runID, f)
+	}
+	x.span, x.ctx, x.last = nil, nil, trace.SpanContext{}
+	clear(x.turns)
+	for _, c := range x.calls {
+		c.span, c.ctx = nil, nil
+	}
+}
+
+// take makes what spans an event gives, and reports whether the run has ended.
+func (r *Recorder) take(x *run, runID string, f protocol.Frame) (ended bool) {
 	at := time.UnixMilli(f.AtMs)
 	switch e := f.Event.(type) {
 	case *protocol.Start:
-		x.start(r, runID, e, at)
+		x.start(r, stretch{runID, f.Seq}, e, at)
 	case *protocol.Turn:
 		x.turn(r, e, at)
 	case *protocol.ToolCallStart:
@@ -90,30 +122,34 @@ func (r *Recorder) OnEvent(runID string, f protocol.Frame) {
 		x.result(r.Tracer, e, at)
 	case *protocol.Error:
 		x.end(r, string(protocol.StatusFailed), at, e.Code, e.Message)
-		delete(r.runs, runID)
+		return true
 	case *protocol.Finish:
 		x.end(r, string(e.Status), at, "", "")
-		if e.Status.Ended() {
-			delete(r.runs, runID)
-		}
+		return e.Status.Ended()
 	}
+	return false
 }
 
-// start opens the span of a stretch. A stretch after a pause is a trace of its own, with a link to the one before where that was seen:
-// a person may take days, and the process may be another.
-func (x *run) start(r *Recorder, runID string, e *protocol.Start, at time.Time) {
-	x.began = at
+// start opens the span of a stretch. A stretch after a pause is a trace of its own, with a link to the one before: a person may take
+// days, and the process may be another.
+func (x *run) start(r *Recorder, now stretch, e *protocol.Start, at time.Time) {
+	before := x.stretch
+	x.stretch, x.began = now, at
 	options := []trace.SpanStartOption{trace.WithTimestamp(at), trace.WithAttributes(
 		attribute.String("gen_ai.operation.name", "invoke_agent"),
 		attribute.String("gen_ai.agent.name", e.AgentName),
 		attribute.String("gen_ai.conversation.id", e.ThreadID),
-		KeyRunID.String(runID),
+		KeyRunID.String(now.runID),
 	)}
 	if x.last.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: x.last}))
 	}
-	x.ctx, x.span = r.Tracer.Start(context.Background(), "agent.run", options...)
+	x.ctx, x.span = r.Tracer.Start(now.context(), "agent.run", options...)
+	known := x.last.IsValid()
 	x.last = x.span.SpanContext()
+	if !known && before.seq > 0 && now.names(x.last) { // an earlier process made its span, and named it so
+		x.span.AddLink(trace.Link{SpanContext: before.spanContext()})
+	}
 }
 
 // turn notes the start of a request, and makes its span when it has ended.

@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -21,8 +22,13 @@ func record(t *testing.T, log []byte) string {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(spans))
-	recorder := &trace.Recorder{Tracer: provider.Tracer("test"), Provider: "openai"}
-	play(t, recorder, log)
+	play(t, &trace.Recorder{Tracer: provider.Tracer("test"), Provider: "openai"}, log)
+	return told(t, spans)
+}
+
+// told are ended spans, each on a line under its parent's, in the order they began.
+func told(t *testing.T, spans *tracetest.SpanRecorder) string {
+	t.Helper()
 	for _, s := range spans.Ended() {
 		if named := slices.Contains(s.Attributes(), attribute.String("gen_ai.provider.name", "openai")); named != (s.Name() == "llm.chat") {
 			t.Errorf("%s names its provider: %t", s.Name(), named)
@@ -45,6 +51,48 @@ func record(t *testing.T, log []byte) string {
 	}
 	under("0000000000000000", "")
 	return out.String()
+}
+
+// inProcesses is record with a recorder for each stretch of the run, as if the program had ended while it waited.
+func inProcesses(t *testing.T, log []byte) string {
+	t.Helper()
+	var frames []protocol.Frame
+	for line := range bytes.Lines(log) {
+		f, err := protocol.DecodeFrame(0, bytes.TrimSpace(line))
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		f.Seq = int64(len(frames) + 1)
+		frames = append(frames, f)
+	}
+	spans := tracetest.NewSpanRecorder()
+	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(spans), sdk.WithIDGenerator(trace.IDs{}))
+	var recorder *trace.Recorder
+	for _, f := range frames {
+		if _, begins := f.Event.(*protocol.Start); begins {
+			recorder = &trace.Recorder{
+				Tracer: provider.Tracer("test"), Provider: "openai",
+				Events: func(string) iter.Seq2[protocol.Frame, error] {
+					return func(yield func(protocol.Frame, error) bool) {
+						for _, f := range frames {
+							if !yield(f, nil) {
+								return
+							}
+						}
+					}
+				},
+			}
+		}
+		recorder.OnEvent("run_1", f)
+	}
+	for i, s := range spans.Ended() {
+		for _, link := range s.Links() {
+			if !slices.ContainsFunc(spans.Ended()[:i], func(before sdk.ReadOnlySpan) bool { return before.SpanContext().SpanID() == link.SpanContext.SpanID() }) {
+				t.Errorf("%s is linked to a span that was not made", s.Name())
+			}
+		}
+	}
+	return told(t, spans)
 }
 
 func play(t *testing.T, recorder *trace.Recorder, log []byte) {
@@ -186,6 +234,20 @@ agent.run cancelled linked
 			if got := record(t, golden(t, test.log)); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
+			if got := inProcesses(t, golden(t, test.log)); got != test.want {
+				t.Errorf("with a process for each stretch, got\n%s\nwant\n%s", got, test.want)
+			}
 		})
+	}
+}
+
+func TestACallInsideOfACallIsThereAfterARestart(t *testing.T) {
+	log := golden(t, "child-nested")
+	want := record(t, log)
+	if !strings.Contains(want, "linked") || !strings.Contains(want, "    tool.danger done") {
+		t.Fatalf("got\n%s\nwant a run that waits inside of a call", want)
+	}
+	if got := inProcesses(t, log); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

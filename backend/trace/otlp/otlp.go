@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	runs "callboard/backend/trace"
 )
 
 // Exporter gathers spans and sends them in batches. A collector that cannot be reached costs the spans and
@@ -32,7 +34,7 @@ func New(ctx context.Context, service string) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(client), sdk.WithResource(from))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(client), sdk.WithResource(from), sdk.WithIDGenerator(runs.IDs{}))
 	return &Exporter{Tracer: provider.Tracer("callboard"), provider: provider}, nil
 }
 
