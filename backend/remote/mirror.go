@@ -219,7 +219,7 @@ func placeholder(seq int64, kind, why string, raw []byte) protocol.Frame {
 	return protocol.Frame{Seq: seq, AtMs: at, Event: &protocol.Unknown{Kind: protocol.Type(kind), Raw: text}}
 }
 
-// own gives an event the ids its run, thread and approvals have here; why it is none of the run's is not empty.
+// own gives an event the names its run, thread, agents and approvals have here; why it is none of the run's is not empty.
 func (m *mirror) own(event protocol.Event) (why string) {
 	switch e := event.(type) {
 	case *protocol.Start:
@@ -227,9 +227,12 @@ func (m *mirror) own(event protocol.Event) (why string) {
 			return fmt.Sprintf("it is of run %q", e.RunID)
 		}
 		e.RunID, e.ThreadID = m.id, m.row.ThreadID
+		e.AgentName = m.agentName(e.AgentName)
 		if e.MessageID == "" { // each stretch has one
 			e.MessageID = fmt.Sprintf("%s_%d", m.id, m.row.Last+1)
 		}
+	case *protocol.Turn:
+		e.AgentName = m.agentName(e.AgentName)
 	case *protocol.Finish:
 		e.ThreadID = m.row.ThreadID
 	case *protocol.CallState:
@@ -258,6 +261,13 @@ func (m *mirror) ownApproval(a *protocol.Approval) {
 	if a.Kind == "" {
 		a.Kind = protocol.KindApproval
 	}
+}
+
+func (m *mirror) agentName(theirs string) string {
+	if theirs == "" {
+		return ""
+	}
+	return Qualify(theirs, m.server.Name)
 }
 
 func (m *mirror) approvalID(theirs string) string { return Qualify(theirs, m.id) }

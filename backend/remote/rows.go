@@ -221,6 +221,9 @@ func (r *rows) ask(b *agent.Batch, m *mirror, f protocol.Frame, e *protocol.Appr
 		p := &approval.Pending{
 			Approval: a, RunID: m.id, ThreadID: m.row.ThreadID, AgentName: m.row.AgentName, SinceMs: f.AtMs, Asked: true,
 		}
+		if c := m.fold.Call(a.ToolCallID); c != nil && c.AgentName != "" {
+			p.AgentName = c.AgentName // one that works inside a call, or was handed over to
+		}
 		if before := r.asked[a.ApprovalID]; before != nil {
 			if before.Decision != nil {
 				continue

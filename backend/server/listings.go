@@ -52,10 +52,14 @@ func (s *Server) listAgents(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// listTools tells of the tools of all agents, each name once: the first agent's wins.
-func (s *Server) listTools(w http.ResponseWriter, _ *http.Request) error {
+// listTools tells of the tools of all agents, or of that of ?agent=, each name once: the first agent's wins.
+func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
+	only := r.URL.Query().Get("agent")
 	tools, seen := []Tool{}, map[string]struct{}{}
 	for _, offer := range s.Runtime.Agents() {
+		if only != "" && offer.Name != only {
+			continue
+		}
 		for _, t := range offer.Tools {
 			if _, twice := seen[t.Name]; !twice {
 				seen[t.Name] = struct{}{}

@@ -67,11 +67,11 @@ describe('a tool', () => {
     let tools = [{ name: 'edit_file', parameters: {} }]
     transport.on('GET /tools', () => ok({ tools }))
     const asked = () => transport.asked.filter((each) => each.path === '/tools').length
-    expect((await it.tool('edit_file'))?.name).toBe('edit_file')
-    expect((await it.tool('edit_file'))?.name).toBe('edit_file')
+    expect((await it.tool('edit_file', 'workspace'))?.name).toBe('edit_file')
+    expect((await it.tool('edit_file', 'workspace'))?.name).toBe('edit_file')
     expect(asked()).toBe(1)
     tools = [...tools, { name: 'words_search', parameters: {} }]
-    expect((await it.tool('words_search'))?.name).toBe('words_search')
+    expect((await it.tool('words_search', 'workspace'))?.name).toBe('words_search')
     expect(asked()).toBe(2)
   })
 })

@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { Decision, FoundProvider, PendingApproval, Provider, ThreadChoice } from '../transport/answers'
 import { Api, messageOf } from '../transport/api'
+import { type Attached, serverOf } from '../transport/attached'
 import type { McpServer } from '../transport/mcp'
 import type { ToolInfo } from '../transport/rules'
 import type { Connection, Ring, Transport } from '../transport/transport'
@@ -32,6 +33,12 @@ export type SetUp =
       within?: boolean
     }
   | { kind: 'mcp'; server?: McpServer }
+  | {
+      kind: 'attach'
+      server?: Attached
+      /** It was opened from the settings, and leads back there. */
+      within?: boolean
+    }
 
 /** A thread that is to go out as a file, or a file that is to come in. */
 export type Share = { kind: 'export'; threadId: string; title: string } | { kind: 'import'; file?: File }
@@ -157,10 +164,11 @@ export class App {
     }
   }
 
-  /** A tool and the schema of its arguments; undefined when the Studio has none of that name. */
-  async tool(name: string): Promise<ToolInfo | undefined> {
+  /** A tool of an agent and the schema of its arguments; undefined when it has none of that name. */
+  async tool(name: string, agentName: string): Promise<ToolInfo | undefined> {
     const asked = this.#tools
     const find = (all: ToolInfo[]) => all.find((tool) => tool.name === name)
+    if (serverOf(agentName)) return find(await this.api.tools(agentName)) // one here may have the same name
     try {
       this.#tools ??= this.api.tools()
       const found = find(await this.#tools)
@@ -176,7 +184,14 @@ export class App {
   /** Makes a thread with its first message and shows it. It rejects with the server's words. */
   async begin(choice: ThreadChoice, input: string): Promise<void> {
     const { id, agentName } = await this.api.createThread(choice)
-    await this.send(id, agentName, input)
+    try {
+      await this.send(id, agentName, input)
+    } catch (cause) {
+      // The message is not sent: of the thread that was made for it nothing stays.
+      await this.api.deleteThread(id).catch(() => undefined)
+      void this.threads.refresh()
+      throw cause
+    }
     this.newChoice.set({})
     this.router.go({ kind: 'thread', threadId: id })
   }
@@ -198,7 +213,7 @@ export class App {
     await this.studio.refresh()
     const { agents = [], settings } = this.studio.cell.get().state ?? {}
     const agentName = agents.find((agent) => agent.needsModel)?.name
-    const idle = agents.some((agent) => agent.name === settings?.agentName && !agent.needsModel)
+    const idle = agents.some((agent) => agent.name === settings?.agentName && !agent.needsModel && !agent.server)
     await this.studio.save({ providerId, model: '', ...(idle && { agentName }) })
     this.newChoice.update(({ folder }) => ({ folder, agentName }))
   }

@@ -30,6 +30,7 @@ export const keyTable = [
   { id: 'settings', name: 'Settings', group: 'Window', keys: ['Ctrl+,'], place: 'window' },
   { id: 'import', name: 'Import a thread…', group: 'Window', keys: [], place: 'window' },
   { id: 'connect', name: 'Connect a model', group: 'Window', keys: [], place: 'window' },
+  { id: 'attach', name: 'Attach a server', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-light', name: 'Light theme', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-dark', name: 'Dark theme', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-system', name: 'Theme as the system', group: 'Window', keys: [], place: 'window' },

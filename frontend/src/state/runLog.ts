@@ -32,6 +32,8 @@ export class RunLog implements RunView {
   status: Status
   transcript: Transcript = newTranscript()
   fault?: string
+  /** What keeps it from being read on where it is, while that lasts. */
+  notice?: string
   /** There are events up to this number. */
   wanted: number
   /** Its rows have to be made anew. */

@@ -42,6 +42,8 @@ export interface ThreadState {
   status?: Status
   /** Calls that wait for a person, in the order they were asked. */
   waiting: RunCall[]
+  /** What keeps the live run from being read on, while that lasts. */
+  notice?: string
   /** Only the end of the thread is shown: what stands above it was not read yet. */
   partial: boolean
   /** Unix ms of the newest event. */
@@ -179,6 +181,10 @@ export class ThreadStore {
       return
     }
     if (ring.error) log.fault = ring.error
+    if (log.notice !== ring.notice) {
+      log.notice = ring.notice
+      this.#changed()
+    }
     log.wanted = Math.max(log.wanted, ring.last)
     const playback = this.playback.get()
     if (playback?.run.id === ring.runId) playback.ring(ring.last)
@@ -304,6 +310,7 @@ export class ThreadStore {
     const told = newest?.view.transcript
     const status = told && (told.last === 0 ? newest.status : told.status)
     const live = newest && status && !ended(status) ? newest : undefined
+    const notice = live && newest?.notice
     const waiting = this.#order.flatMap((run) => pendingCalls(run.view.transcript).map((call) => ({ run, call })))
     const partial = phase === 'ready' && this.#order.some((log) => log.placed !== 'whole')
     const lastAt = Math.max(0, ...this.#order.map((log) => log.lastAt))
@@ -312,11 +319,12 @@ export class ThreadStore {
       before.fault === fault &&
       before.live === live &&
       before.status === status &&
+      before.notice === notice &&
       before.partial === partial &&
       before.waiting.length === waiting.length &&
       before.waiting.every((each, i) => each.call === waiting[i]?.call)
     if (same) before.lastAt = lastAt
-    else this.state.set({ phase, fault, live, status, waiting, partial, lastAt })
+    else this.state.set({ phase, fault, live, status, notice, waiting, partial, lastAt })
   }
 }
 

@@ -1,5 +1,6 @@
 import { decodeApproval } from '../protocol/decode'
 import type { Approval, Status } from '../protocol/events'
+import { type Attached, attached } from './attached'
 import {
   type Fields,
   fields,
@@ -56,6 +57,8 @@ export interface AgentInfo {
   name: string
   description: string
   needsModel: boolean
+  /** The attached server it is on; '' of one that is here. */
+  server: string
 }
 
 export interface Provider {
@@ -111,6 +114,7 @@ export interface StudioState {
   settings: Settings
   toolsets: Toolset[]
   mcpServers: McpServer[]
+  attached: Attached[]
   sandbox: Sandbox
   /** The folder of --folder, else empty. */
   folder: string
@@ -229,12 +233,14 @@ export function studioState(of: Fields): StudioState {
       name: text(agent, 'name'),
       description: text(agent, 'description'),
       needsModel: flag(agent, 'needsModel'),
+      server: text(agent, 'server'),
     })),
     providers: list(of, 'providers', provider),
     found: list(of, 'found', foundProvider),
     settings: settings(of.settings),
     toolsets: list(of, 'toolsets', toolset),
     mcpServers: list(of, 'mcpServers', mcpServer),
+    attached: list(of, 'attached', attached),
     sandbox: sandbox(fields(of.sandbox)),
     folder: text(of, 'folder'),
     demoMessage: text(of, 'demoMessage'),

@@ -25,6 +25,7 @@ import {
   testResult,
   threadSummary,
 } from './answers'
+import { type Attached, type AttachedInput, type AttachedTest, attached, attachedTest } from './attached'
 import { type Fields, fields, flag, isFields, list, number, parse, text, texts } from './decode'
 import {
   type HistoryMessage,
@@ -154,9 +155,9 @@ export class Api {
     await this.#send('POST', `/approvals/${at(approvalId)}/decision`, full)
   }
 
-  /** The tools of all agents with the schemas of their arguments. */
-  async tools(): Promise<ToolInfo[]> {
-    return list(await this.#get('/tools'), 'tools', toolInfo)
+  /** The tools of all agents, or of one, with the schemas of their arguments. */
+  async tools(agentName = ''): Promise<ToolInfo[]> {
+    return list(await this.#get(`/tools${agentName ? `?agent=${at(agentName)}` : ''}`), 'tools', toolInfo)
   }
 
   /** The tools of every source, those that cannot be used too. */
@@ -257,6 +258,20 @@ export class Api {
   /** Starts a server, also one that is off, and lists what it has. */
   async testMcp(name: string): Promise<McpTest> {
     return mcpTest(await this.#json('POST', `/studio/mcp/${at(name)}/test`))
+  }
+
+  /** Attaches a server, or changes the one of that name. */
+  async saveAttached(name: string, input: AttachedInput): Promise<Attached> {
+    return attached(await this.#json('PUT', `/studio/attached/${at(name)}`, input))
+  }
+
+  async deleteAttached(name: string): Promise<void> {
+    await this.#send('DELETE', `/studio/attached/${at(name)}`)
+  }
+
+  /** Asks a server what it has. */
+  async testAttached(name: string): Promise<AttachedTest> {
+    return attachedTest(await this.#json('POST', `/studio/attached/${at(name)}/test`))
   }
 
   async schedules(): Promise<Schedule[]> {

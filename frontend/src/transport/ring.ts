@@ -9,5 +9,6 @@ export function ring(of: Fields): Ring {
     last: number(of, 'last'),
     status: text(of, 'status'),
     error: optionalText(of, 'error'),
+    notice: optionalText(of, 'notice'),
   }
 }

@@ -6,6 +6,8 @@ export interface Ring {
   status: string
   /** Why a run stopped whose end could not be stored. */
   error?: string
+  /** While it lasts, what keeps a run on an attached server from being read on. */
+  notice?: string
 }
 
 /** Whether rings arrive. Times are Unix ms. */

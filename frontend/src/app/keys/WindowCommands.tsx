@@ -27,6 +27,7 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('settings', () => app.setUp.set({ kind: 'settings' }))
   useCommand('import', () => app.share.set({ kind: 'import' }))
   useCommand('connect', () => app.setUp.set({ kind: 'provider' }))
+  useCommand('attach', () => app.setUp.set({ kind: 'attach' }))
   useCommand('theme-light', () => setTheme('light'), { off: theme === 'light' })
   useCommand('theme-dark', () => setTheme('dark'), { off: theme === 'dark' })
   useCommand('theme-system', () => setTheme('system'), { off: theme === 'system' })

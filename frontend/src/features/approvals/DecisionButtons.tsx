@@ -1,6 +1,7 @@
 import { isJsonError, members, parseJson } from '../../protocol/json'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { serverOf } from '../../transport/attached'
 import { Button } from '../../ui/Button'
 import type { Asked } from './asked'
 import type { Deciding } from './decide'
@@ -45,7 +46,7 @@ export function DecisionButtons({ asked, deciding, unseen, resting, onApprove, o
         <Button tone="danger" shortcut={key('D')} disabled={closed} onClick={onDeny}>
           {expired ? 'Go on without it' : unknown ? 'Give up…' : 'Deny…'}
         </Button>
-        {!unknown && !expired && readable(asked.approval.argumentsText) && (
+        {!unknown && !expired && !serverOf(asked.agentName) && readable(asked.approval.argumentsText) && (
           <Button tone="ghost" disabled={held} onClick={() => onForm('rule')}>
             Always allow…
           </Button>

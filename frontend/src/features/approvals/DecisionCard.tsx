@@ -149,6 +149,7 @@ export function DecisionCard({ asked, place, actions }: Props) {
           <EditForm
             {...taking}
             toolName={approval.toolName}
+            agentName={asked.agentName}
             initial={approval.argumentsText}
             onSubmit={(text, changed) =>
               void deciding.decide({ approved: true, ...(changed && { argumentsText: text }) })

@@ -14,6 +14,8 @@ const SchemaForm = lazy(() => import('./form/SchemaForm'))
 
 interface Props {
   toolName: string
+  /** Whose tool it is. */
+  agentName: string
   initial: string
   busy: boolean
   error?: string
@@ -24,12 +26,12 @@ interface Props {
 }
 
 /** The arguments of a call, edited in a form made from the tool's schema or as JSON. The text is what is kept. */
-export function EditForm({ toolName, initial, error, onSubmit, ...row }: Props) {
+export function EditForm({ toolName, agentName, initial, error, onSubmit, ...row }: Props) {
   const [begun] = useState(() => pretty(initial))
   const [text, setText] = useState(begun)
   const [faults, setFaults] = useState(0)
   const [mode, setMode] = useState<Mode>(() => (recall('edit') === 'form' ? 'form' : 'json'))
-  const [tool, why] = useTool(toolName)
+  const [tool, why] = useTool(toolName, agentName)
   // What was refused is said until it is changed.
   const [refusedText, setRefusedText] = useState<string>()
   const refusal = error && refusedText === text ? error : undefined
@@ -86,13 +88,13 @@ export function EditForm({ toolName, initial, error, onSubmit, ...row }: Props) 
 type Mode = 'json' | 'form'
 
 /** The tool, or why its schema is not known. */
-function useTool(name: string): [ToolInfo | undefined, string | undefined] {
+function useTool(name: string, agentName: string): [ToolInfo | undefined, string | undefined] {
   const app = useApp()
   const [tool, setTool] = useState<ToolInfo>()
   const [why, setWhy] = useState<string | undefined>('The tool’s schema is not there yet.')
   useEffect(() => {
     let wanted = true
-    app.tool(name).then(
+    app.tool(name, agentName).then(
       (found) => {
         if (!wanted) return
         setTool(found)
@@ -103,6 +105,6 @@ function useTool(name: string): [ToolInfo | undefined, string | undefined] {
     return () => {
       wanted = false
     }
-  }, [app, name])
+  }, [app, name, agentName])
   return [tool, why]
 }

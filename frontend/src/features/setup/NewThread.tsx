@@ -2,7 +2,7 @@ import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import { useEffect, useMemo } from 'react'
 import { useApp } from '../../state/app'
 import { Cell, useCell } from '../../state/cell'
-import type { StudioState, ThreadChoice } from '../../transport/answers'
+import type { AgentInfo, StudioState, ThreadChoice } from '../../transport/answers'
 import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Spinner } from '../../ui/Spinner'
@@ -56,7 +56,7 @@ function Begin({ state }: { state: StudioState }) {
   const full: ThreadChoice = { ...choice, agentName: agentName || state.settings.agentName }
   const agent = state.agents.find((each) => each.name === full.agentName)
   const folder = folderOf(state, full)
-  useDemoMessage(draft, state.demoMessage, demoFirst, agent?.needsModel ?? true)
+  useDemoMessage(draft, state.demoMessage, demoFirst, !isDemo(agent))
 
   const send = async (input: string) => {
     const needsFolder = agent?.needsModel ?? true
@@ -73,17 +73,16 @@ function Begin({ state }: { state: StudioState }) {
       <div className="mx-auto flex w-full max-w-[55rem] flex-col gap-4 px-8 pt-8 pb-4">
         <h1 className="text-title font-semibold">{first ? 'Watch an agent work' : 'New thread'}</h1>
         <p className="max-w-[72ch] text-prose text-muted [overflow-wrap:anywhere]">
-          {[
-            first && about,
-            override ? overridden(override) : first && !agent?.needsModel ? aboutDemo : agent?.description,
-          ]
+          {[first && about, override ? overridden(override) : first && isDemo(agent) ? aboutDemo : agent?.description]
             .filter(Boolean)
             .join(' ')}
         </p>
         <StartCards state={state} first={first} />
       </div>
       <div className="mx-auto w-full max-w-[55rem]">
-        <FolderChoice state={state} choice={full} onChange={(folder) => app.newChoice.set({ ...choice, folder })} />
+        {agent?.server ? null : (
+          <FolderChoice state={state} choice={full} onChange={(folder) => app.newChoice.set({ ...choice, folder })} />
+        )}
         {picker}
         <Composer
           draft={draft}
@@ -107,6 +106,11 @@ const aboutDemo =
 
 function overridden(label: string): string {
   return `Callboard was started with ${label}: it answers in every thread, whichever agent you choose.`
+}
+
+/** Whether an agent is the one that needs no model, and is here. */
+function isDemo(agent: AgentInfo | undefined): boolean {
+  return agent !== undefined && !agent.needsModel && !agent.server
 }
 
 /** The agent that needs no model, for a first thread. */

@@ -11,6 +11,7 @@ import { NotificationControl } from '../inbox/NotificationControl'
 import { SingleKeys } from '../palette/SingleKeys'
 import { RulesList } from '../rules/RulesList'
 import { modelOptions } from '../thread/Choices'
+import { AttachList } from './AttachList'
 import { McpList } from './McpList'
 import { Notes } from './Notes'
 import { ProviderList } from './ProviderList'
@@ -20,7 +21,17 @@ import { Schedules } from './Schedules'
 import { Toolsets } from './Toolsets'
 import { useFolderPicker } from './useFolderPicker'
 
-const sections = ['General', 'Models', 'Tool sets', 'MCP servers', 'Sandbox', 'Schedules', 'Notes', 'Rules']
+const sections = [
+  'General',
+  'Models',
+  'Tool sets',
+  'MCP servers',
+  'Attached servers',
+  'Sandbox',
+  'Schedules',
+  'Notes',
+  'Rules',
+]
 
 /** What new threads begin with, the models, what agents may use, and what was kept for later. */
 export default function Settings({ state }: { state: StudioState }) {
@@ -124,6 +135,7 @@ export default function Settings({ state }: { state: StudioState }) {
       <ProviderList state={state} />
       <Toolsets state={state} onSave={save} />
       <McpList servers={state.mcpServers} />
+      <AttachList servers={state.attached} />
       <SandboxSection state={state} onSave={save} />
       <Schedules on={settings.toolsets.scheduler ?? false} />
       <Notes />

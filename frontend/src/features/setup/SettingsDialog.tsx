@@ -7,6 +7,7 @@ import { Notice } from '../../ui/Notice'
 const Settings = lazy(() => import('./Settings'))
 const ProviderForm = lazy(() => import('./ProviderForm').then((module) => ({ default: module.ProviderForm })))
 
+const AttachForm = lazy(() => import('./AttachForm').then((module) => ({ default: module.AttachForm })))
 const McpForm = lazy(() => import('./McpForm').then((module) => ({ default: module.McpForm })))
 
 /** The settings, or what is set up from them. What stands in the dialog is loaded when it is first opened. */
@@ -33,6 +34,16 @@ export function SettingsDialog() {
       <Dialog open onClose={close} title={server ? server.name : 'Add an MCP server'}>
         <Suspense>
           <McpForm server={server} onDone={() => app.setUp.set({ kind: 'settings' })} />
+        </Suspense>
+      </Dialog>
+    )
+  }
+  if (setUp.kind === 'attach') {
+    const { server, within } = setUp
+    return (
+      <Dialog open onClose={close} title={server ? server.name : 'Attach a server'}>
+        <Suspense>
+          <AttachForm server={server} onDone={() => app.setUp.set(within ? { kind: 'settings' } : undefined)} />
         </Suspense>
       </Dialog>
     )

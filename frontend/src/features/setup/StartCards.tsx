@@ -1,4 +1,5 @@
 import type { IconNode } from 'lucide'
+import Cable from 'lucide/dist/esm/icons/cable.mjs'
 import FlaskConical from 'lucide/dist/esm/icons/flask-conical.mjs'
 import KeyRound from 'lucide/dist/esm/icons/key-round.mjs'
 import Plug from 'lucide/dist/esm/icons/plug.mjs'
@@ -40,6 +41,11 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
             : found.baseUrl}
         </Card>
       ))}
+      {state.attached.length === 0 && (
+        <Card icon={Cable} title="Attach to a server" onPress={() => app.setUp.set({ kind: 'attach' })}>
+          Agents of a program of your own, or of another studio: its address, and its token if it has one.
+        </Card>
+      )}
       {!connected && (
         <Card icon={KeyRound} title="Connect a model" onPress={() => app.setUp.set({ kind: 'provider' })}>
           Any OpenAI-compatible server: an address, a key, a model.

@@ -2,6 +2,7 @@ import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { defaultModel } from '../../state/models'
 import type { StudioState, ThreadChoice } from '../../transport/answers'
+import { serverOf } from '../../transport/attached'
 import { type Option, Select } from '../../ui/Select'
 
 interface Props {
@@ -28,7 +29,7 @@ export function Choices({ choice, disabled, onChoice }: Props) {
         options={state.agents.map((each) => ({ value: each.name, label: each.name, note: each.description }))}
         onChange={(next) => onChoice({ agentName: next })}
       />
-      {state.overrideLabel ? (
+      {agent?.server || serverOf(agentName) ? null : state.overrideLabel ? (
         <span className="truncate px-2 text-small text-muted" title="Set when Callboard was started">
           {state.overrideLabel}
         </span>

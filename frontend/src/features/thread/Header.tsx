@@ -1,4 +1,5 @@
 import Braces from 'lucide/dist/esm/icons/braces.mjs'
+import Cable from 'lucide/dist/esm/icons/cable.mjs'
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs'
 import FileOutput from 'lucide/dist/esm/icons/file-output.mjs'
 import FileText from 'lucide/dist/esm/icons/file-text.mjs'
@@ -18,6 +19,7 @@ import { useCommand } from '../../state/useCommand'
 import { usePlayback, useThread } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
+import { serverOf } from '../../transport/attached'
 import type { Origin } from '../../transport/share'
 import { Button, IconButton } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
@@ -53,6 +55,7 @@ export function Header({ threadId, settings, live, onChange }: Props) {
       (cause: unknown) => toast(`The thread was not renamed: ${messageOf(cause)}`, 'err'),
     )
   }
+  const server = serverOf(settings?.agentName ?? '')
   const { partial } = useCell(store.state)
   const unread = partial ? 'Not all of the thread is read yet' : undefined
   const copyText = () => void copy(threadAsText(store.liveRuns, app.bodies), 'The thread')
@@ -108,7 +111,8 @@ export function Header({ threadId, settings, live, onChange }: Props) {
           Tried by hand
         </Button>
       )}
-      {settings && (settings.folder || !settings.tried) && (
+      {settings && server && <ServerChip name={server} />}
+      {settings && !server && (settings.folder || !settings.tried) && (
         <FolderChip settings={settings} onLocate={() => void locate()} />
       )}
       {picker}
@@ -168,6 +172,16 @@ function FolderChip({
     <span className="flex min-w-0 items-center gap-2 text-small text-muted" title={folder}>
       <Icon node={Folder} size={14} />
       <span className="truncate">{sample ? 'Sample project' : shortPath(folder)}</span>
+    </span>
+  )
+}
+
+/** The attached server a thread is on. */
+function ServerChip({ name }: { name: string }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2 text-small text-muted" title={`This thread is on ${name}`}>
+      <Icon node={Cable} size={14} />
+      <span className="truncate">{name}</span>
     </span>
   )
 }

@@ -8,7 +8,7 @@ import { Spinner } from '../../ui/Spinner'
 
 /** What the thread's live run does, in one line. A run that waits never reads "running". */
 export function StatusLine({ store, arming }: { store: ThreadStore; arming: boolean }) {
-  const { live, waiting, status } = useCell(store.state)
+  const { live, waiting, status, notice } = useCell(store.state)
   useSyncExternalStore(store.subscribe, () => (live ? counts(live.transcript) : ''))
   const playback = useCell(store.playback)
   const now = useNow(live !== undefined)
@@ -30,6 +30,11 @@ export function StatusLine({ store, arming }: { store: ThreadStore; arming: bool
         )}
         <span className="tnum">{[lasted, counts(live.transcript)].filter(Boolean).join(' · ')}</span>
         <span className="flex-1" />
+        {notice && (
+          <span role="status" className="min-w-0 truncate text-wait" title={notice}>
+            {notice}
+          </span>
+        )}
         {arming && <span className="text-wait">Press Esc again to stop</span>}
       </p>
     </div>

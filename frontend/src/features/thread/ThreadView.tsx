@@ -5,6 +5,7 @@ import type { ThreadStore } from '../../state/threadStore'
 import { ThreadContext } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
+import { serverOf } from '../../transport/attached'
 import { isLost } from '../../transport/transport'
 import { Button } from '../../ui/Button'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
@@ -57,7 +58,11 @@ function Thread({ store }: { store: ThreadStore }) {
   const send = async (input: string, deny: boolean) => {
     if (settings && !settings.tried && !deny) {
       const { folder, folderMissing } = settings
-      const ready = await ask({ choice: settings, folder, folderMissing: folderMissing || !folder })
+      const ready = await ask({
+        choice: settings,
+        folder,
+        folderMissing: !serverOf(settings.agentName) && (folderMissing || !folder),
+      })
       if (!ready.send) return false
       if (ready.folder) await change({ folder: ready.folder })
     }
