@@ -33,6 +33,7 @@ type Hit struct {
 	Kind        Kind
 	AgentName   string
 	AtMs        int64
+	ItemID      string         // of a message or a part: its id
 	ToolCallID  string         // empty: of no call, as the next three
 	ToolName    string         //
 	Label       string         // empty: the call has no presentation
@@ -158,8 +159,8 @@ func (q *SearchQuery) expression() string {
 type looked struct {
 	n     int64
 	hit   Hit
-	text  sql.NullString
-	json  []byte // of the event, where it has the text
+	text  sql.NullString // where no event has it
+	json  []byte         // of the event
 	parts sql.NullString
 }
 
@@ -178,7 +179,7 @@ func (q *SearchQuery) look(ctx context.Context, tx *sql.Tx, expression string, b
 		coalesce(c.tool_name, ''), coalesce(c.label, ''), coalesce(c.state, ''), e.text, v.json, v.parts
 		from search_grams cross join search_entries e on e.n = search_grams.rowid cross join runs r on r.n = e.run cross join threads t on t.n = r.thread
 		left join search_calls c on c.run = e.run and c.tool_call_id = e.tool_call_id
-		left join events v on e.text is null and v.run = e.run and v.seq = e.seq
+		left join events v on v.run = e.run and v.seq = e.seq
 		where search_grams match ? and search_grams.rowid < ? and search_grams.rowid >= ? order by search_grams.rowid desc limit ?`,
 		expression, before, firstOf(q.FromMs), lookAtOnce)
 	return found, err
@@ -186,11 +187,9 @@ func (q *SearchQuery) look(ctx context.Context, tx *sql.Tx, expression string, b
 
 // hit completes a hit; ok is false where the terms do not stand in what is shown.
 func (q *SearchQuery) hit(ctx context.Context, tx *sql.Tx, l *looked) (hit Hit, ok bool, err error) {
-	text := l.text.String
-	if !l.text.Valid {
-		if text, err = readText(ctx, tx, l); err != nil {
-			return l.hit, false, fmt.Errorf("run %s, event %d: %w", l.hit.RunID, l.hit.Seq, err)
-		}
+	text, err := l.read(ctx, tx)
+	if err != nil {
+		return l.hit, false, fmt.Errorf("run %s, event %d: %w", l.hit.RunID, l.hit.Seq, err)
 	}
 	if q.Mask != nil {
 		text = q.Mask(text, l.hit.Kind.isJSON())
@@ -199,7 +198,8 @@ func (q *SearchQuery) hit(ctx context.Context, tx *sql.Tx, l *looked) (hit Hit, 
 	return l.hit, ok, nil
 }
 
-func readText(ctx context.Context, tx *sql.Tx, l *looked) (string, error) {
+// read returns the text, and takes what else the event tells of the hit.
+func (l *looked) read(ctx context.Context, tx *sql.Tx) (string, error) {
 	whole := l.json
 	if l.parts.Valid {
 		var err error
@@ -211,6 +211,18 @@ func readText(ctx context.Context, tx *sql.Tx, l *looked) (string, error) {
 	f, err := protocol.DecodeFrame(l.hit.Seq, whole)
 	if err != nil {
 		return "", err
+	}
+	switch e := f.Event.(type) {
+	case *protocol.Message:
+		l.hit.ItemID = e.MessageID
+	case *protocol.TextEnd:
+		l.hit.ItemID = e.ID
+	case *protocol.ReasoningEnd:
+		l.hit.ItemID = e.ID
+	default: // a call has its own id, and what ended a run none
+	}
+	if l.text.Valid {
+		return l.text.String, nil
 	}
 	return eventText(f, blobText(ctx, tx))
 }

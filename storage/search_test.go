@@ -110,6 +110,12 @@ func TestAHitSaysWhereItStands(t *testing.T) {
 	if diff := cmp.Diff(want, page.Hits); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	for query, want := range map[string]string{"please": "u-r1", "look at": "tI look at it.", "maybe": "x", "budget": ""} {
+		hits := whole(t, db, SearchQuery{Terms: ParseTerms(query)}).Hits
+		if len(hits) != 1 || hits[0].ItemID != want {
+			t.Errorf("%s is found in %+v, want item %q", query, hits, want)
+		}
+	}
 }
 
 func TestACallIsFoundByTheStateItIsIn(t *testing.T) {

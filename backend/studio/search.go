@@ -36,7 +36,8 @@ type hitView struct {
 	Seq         int64          `json:"seq"` // the event to go to
 	Kind        storage.Kind   `json:"kind"`
 	AgentName   string         `json:"agentName"`
-	At          int64          `json:"at"` // Unix ms
+	At          int64          `json:"at"`               // Unix ms
+	ItemID      string         `json:"itemId,omitempty"` // of a message or a part of the answer
 	ToolCallID  string         `json:"toolCallId,omitempty"`
 	Tool        string         `json:"tool,omitempty"`
 	Label       string         `json:"label,omitempty"`
@@ -95,7 +96,7 @@ func (s *Studio) maskSearched(text string, json bool) string {
 func (s *Studio) viewHit(h *storage.Hit) hitView {
 	return hitView{
 		ThreadID: h.ThreadID, ThreadTitle: s.redact.Text(h.ThreadTitle), RunID: h.RunID, Seq: h.Seq, Kind: h.Kind, AgentName: h.AgentName,
-		At: h.AtMs, ToolCallID: h.ToolCallID, Tool: h.ToolName, Label: s.redact.Text(h.Label), State: h.State,
+		At: h.AtMs, ItemID: h.ItemID, ToolCallID: h.ToolCallID, Tool: h.ToolName, Label: s.redact.Text(h.Label), State: h.State,
 		Dropped: h.State == protocol.StateDropped, Snippet: h.Snippet, Marks: slices.Concat([]storage.Mark{}, h.Marks),
 	}
 }

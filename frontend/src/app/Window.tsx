@@ -21,6 +21,9 @@ import { useOpenings } from './useOpenings'
 import { useTheme } from './useTheme'
 
 const ToolsPage = lazy(() => import('../features/tools/ToolsPage'))
+const SearchPage = lazy(() =>
+  import('../features/search/SearchPage').then((module) => ({ default: module.SearchPage })),
+)
 
 /** Under this width, in px, the list of threads stays closed until it is asked for. */
 const narrow = 720
@@ -75,6 +78,12 @@ function Shown({ route }: { route: Route }) {
       return (
         <Suspense fallback={<main aria-label="Tools" className="flex-1" />}>
           <ToolsPage tool={route.tool} />
+        </Suspense>
+      )
+    case 'search':
+      return (
+        <Suspense fallback={<main aria-label="Search all threads" className="flex-1" />}>
+          <SearchPage asked={route.asked} />
         </Suspense>
       )
     case 'new':

@@ -53,6 +53,17 @@ export interface Jump {
   quiet?: boolean
 }
 
+/** A text that a search over all threads led to. */
+export interface Led {
+  threadId: string
+  runId: string
+  /** Of a message or a part of the answer. */
+  itemId?: string
+  callId?: string
+  /** What to mark there; empty where nothing was searched for. */
+  text: string
+}
+
 /** A row that a search led to. */
 export interface Found {
   key: string
@@ -87,6 +98,8 @@ export class App {
   readonly commands = new Commands()
   /** What is on the screen over all else: the search for threads and commands, or the keys. */
   readonly over = new Cell<'palette' | 'keyboard' | undefined>(undefined)
+  /** What a search over all threads led to, until its thread is on the screen. */
+  readonly led = new Cell<Led | undefined>(undefined)
   /** The row that was found last. */
   readonly found = new Cell<Found | undefined>(undefined)
   readonly inbox: Inbox
@@ -94,6 +107,8 @@ export class App {
   readonly inboxOpen = new Cell(false)
   readonly guard = new DecisionGuard()
   readonly notifications: Notifications
+  /** What the search over all threads was asked last, as its address has it. */
+  searched = ''
   readonly #arrivals = new Arrivals()
   #tools: Promise<ToolInfo[]> | undefined
   #open: ThreadStore | undefined
@@ -271,6 +286,18 @@ export class App {
   showCall(call: { threadId: string; runId: string; toolCallId: string }): void {
     this.jump.set({ threadId: call.threadId, runId: call.runId, callId: call.toolCallId })
     this.router.go({ kind: 'thread', threadId: call.threadId })
+  }
+
+  /** Shows the search over all threads: for a text, or as it was asked last. */
+  search(text?: string): void {
+    const asked = text === undefined ? this.searched : new URLSearchParams({ q: text }).toString()
+    this.router.go({ kind: 'search', asked })
+  }
+
+  /** Takes the reader to a text that a search over all threads found. */
+  lead(to: Led): void {
+    this.led.set(to)
+    this.router.go({ kind: 'thread', threadId: to.threadId })
   }
 
   #ring(ring: Ring): void {

@@ -31,6 +31,7 @@ export class Inspector {
   readonly selected = new Cell<Selection | undefined>(undefined)
 
   #sheet = false
+  #dropped: Selection | undefined
 
   /** A sheet lies over the thread: it opens only when it is asked for, and nothing of that is kept. */
   fit(sheet: boolean): void {
@@ -62,8 +63,17 @@ export class Inspector {
     this.show(first ? 'call' : 'timeline', { runId: run.id, turn, callId: first?.id })
   }
 
+  /** Opens the inspector on a call that was dropped; that the focus comes to its turn's row next changes nothing. */
+  showDropped(call: Selection): void {
+    this.#dropped = call
+    this.show('call', call)
+  }
+
   /** Selects what a row of the thread is about; a row that is about no call and no turn changes nothing. */
   follow(row: Row): void {
+    const dropped = this.#dropped
+    this.#dropped = undefined
+    if (row.kind === 'turn' && dropped?.runId === row.run.id && dropped.turn === row.turn.turn) return
     if (row.kind === 'call') this.selected.set({ runId: row.run.id, turn: row.call.turn, callId: row.call.id })
     if (row.kind === 'turn') this.selected.set({ runId: row.run.id, turn: row.turn.turn })
   }

@@ -21,6 +21,7 @@ interface Line {
 /** Every command and every key of the window: the palette, the shortcuts and the help show and follow this one list. */
 export const keyTable = [
   { id: 'palette', name: 'Search threads and commands', group: 'Window', keys: ['Ctrl+K'], place: 'window' },
+  { id: 'search', name: 'Search all threads', group: 'Window', keys: ['Ctrl+Shift+F'], place: 'window' },
   { id: 'new-thread', name: 'New thread', group: 'Window', keys: ['Ctrl+Shift+O'], place: 'window' },
   { id: 'open-demo', name: 'Open demo', group: 'Window', keys: [], place: 'window' },
   { id: 'tools', name: 'Tools', group: 'Window', keys: [], place: 'window' },

@@ -6,14 +6,20 @@ export interface RouteMoment {
   seq: number
 }
 
-/** What the window shows: a thread, as it is or as it was at a moment, a new one that is not made yet, or the tools, or one of them. */
+/**
+ * What the window shows: a thread, as it is or as it was at a moment, a new one that is not made yet, the tools, or one of them, or a
+ * search over all threads, asked as the query of an address is written.
+ */
 export type Route =
   | { kind: 'thread'; threadId: string; moment?: RouteMoment }
   | { kind: 'tools'; tool?: { source: string; name: string } }
+  | { kind: 'search'; asked: string }
   | { kind: 'new' }
 
 export function parseRoute(hash: string): Route {
   if (hash === '#/tools' || hash.startsWith('#/tools/')) return toolsRoute(hash)
+  const [search, , asked = ''] = /^#\/search(\?(.*))?$/.exec(hash) ?? []
+  if (search) return { kind: 'search', asked }
   const [, thread, run, seq] = /^#\/t\/([^/]+)(?:\/r\/([^/]+)\/e\/(\d{1,15})$)?/.exec(hash) ?? []
   if (!thread) return { kind: 'new' }
   try {
@@ -41,6 +47,7 @@ export function formatRoute(route: Route): string {
     const { tool } = route
     return tool ? `#/tools/${encodeURIComponent(tool.source)}/${encodeURIComponent(tool.name)}` : '#/tools'
   }
+  if (route.kind === 'search') return route.asked ? `#/search?${route.asked}` : '#/search'
   const thread = `#/t/${encodeURIComponent(route.threadId)}`
   return route.moment ? `${thread}/r/${encodeURIComponent(route.moment.runId)}/e/${route.moment.seq}` : thread
 }

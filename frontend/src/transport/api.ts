@@ -37,6 +37,7 @@ import {
 } from './inspection'
 import { type McpInput, type McpServer, type McpTest, mcpServer, mcpTest } from './mcp'
 import { type Rule, type RuleDraft, type RulePreview, rule, rulePreview, type ToolInfo, toolInfo } from './rules'
+import { type Found, found } from './search'
 import {
   type ExportChoice,
   type ExportedFile,
@@ -107,6 +108,11 @@ export class Api {
   /** The hashes of a run's large values that hold a text. */
   async find(runId: string, wanted: string, signal?: AbortSignal): Promise<string[]> {
     return texts(await this.#get(`/runs/${at(runId)}/find?text=${at(wanted)}`, signal), 'hashes')
+  }
+
+  /** Searches all threads, asked as the query of an address is written. */
+  async search(asked: string, signal?: AbortSignal): Promise<Found> {
+    return found(await this.#get(`/studio/search?${asked}`, signal))
   }
 
   /** The tries of one turn as they went over the wire. */

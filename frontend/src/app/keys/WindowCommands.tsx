@@ -20,6 +20,7 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   const toggle = (which: 'palette' | 'keyboard') => app.over.update((shown) => (shown === which ? undefined : which))
   useCommand('palette', () => toggle('palette'), { inDialog: over === 'palette' })
   useCommand('keyboard', () => toggle('keyboard'), { inDialog: over === 'keyboard' })
+  useCommand('search', () => app.search())
   useCommand('new-thread', () => app.router.go({ kind: 'new' }))
   useCommand('open-demo', () => app.openDemo(), { off: state?.overrideLabel !== undefined })
   useCommand('tools', () => app.router.go({ kind: 'tools' }))

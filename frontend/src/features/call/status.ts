@@ -8,6 +8,7 @@ import Clock from 'lucide/dist/esm/icons/clock.mjs'
 import PenLine from 'lucide/dist/esm/icons/pen-line.mjs'
 import ShieldQuestionMark from 'lucide/dist/esm/icons/shield-question-mark.mjs'
 import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
+import type { CallState } from '../../protocol/events'
 import type { Call } from '../../protocol/transcript'
 
 /** How a call's state is said and drawn. The ring of a running call is no icon. */
@@ -19,37 +20,53 @@ export interface CallStatus {
 
 /** The status of a call: a word beside every colour. */
 export function statusOf(call: Call): CallStatus {
+  const status = statusOfState(call.state)
   switch (call.state) {
+    case 'waiting':
+      return waitsInside(call) ? { word: 'waits for a call in it', tone: 'text-wait', icon: Clock } : status
+    case 'done':
+      return call.presentation?.tone === 'warning'
+        ? { word: call.presentation.summary || 'done, with a warning', tone: 'text-wait', icon: TriangleAlert }
+        : { ...status, word: call.presentation?.summary || status.word }
+    case 'failed':
+      return timedOut(call) ? { ...status, word: 'timed out' } : status
+    case 'cancelled':
+      return call.reason === stillAtWork ? { ...status, word: stillAtWork } : status
+    default:
+      return status
+  }
+}
+
+/** The status of a call of which only the state is known. */
+export function statusOfState(state: CallState): CallStatus {
+  switch (state) {
     case 'input':
       return { word: 'writing', tone: 'text-stream', icon: PenLine }
     case 'proposed':
       return { word: 'queued', tone: 'text-muted', icon: Clock }
     case 'waiting':
-      if (waitsInside(call)) return { word: 'waits for a call in it', tone: 'text-wait', icon: Clock }
       return { word: 'needs approval', tone: 'text-wait', icon: ShieldQuestionMark }
     case 'approved':
       return { word: 'approved', tone: 'text-wait', icon: Check }
     case 'running':
       return { word: 'running', tone: 'text-run' }
     case 'done':
-      return call.presentation?.tone === 'warning'
-        ? { word: call.presentation.summary || 'done, with a warning', tone: 'text-wait', icon: TriangleAlert }
-        : { word: call.presentation?.summary || 'done', tone: 'text-ok', icon: Check }
+      return { word: 'done', tone: 'text-ok', icon: Check }
     case 'failed':
-      return { word: timedOut(call) ? 'timed out' : 'failed', tone: 'text-err', icon: CircleX }
+      return { word: 'failed', tone: 'text-err', icon: CircleX }
     case 'denied':
       return { word: 'denied', tone: 'text-deny', icon: Ban }
     case 'expired':
       return { word: 'expired', tone: 'text-deny', icon: Ban }
     case 'cancelled':
-      return { word: call.reason === stillAtWork ? stillAtWork : 'cancelled', tone: 'text-muted', icon: CircleStop }
+      return { word: 'cancelled', tone: 'text-muted', icon: CircleStop }
     case 'unknown':
       return { word: 'unknown', tone: 'text-wait', icon: CircleQuestionMark }
     case 'dropped':
       return { word: 'dropped', tone: 'text-muted', icon: CircleStop }
     default:
-      call.state satisfies never
-      return { word: call.state, tone: 'text-muted' }
+      state satisfies never
+      return { word: state, tone: 'text-muted' }
   }
 }
 

@@ -10,29 +10,38 @@ import { TextInput } from '../../ui/Field'
 import { count } from '../../ui/format'
 import { useFind } from './useFind'
 import { useHighlights } from './useHighlights'
+import { type Begin, useLed } from './useLed'
 
-/** Finds text in the thread, also where it is folded away or out of sight. Ctrl F opens it, Escape closes it. */
+/**
+ * Finds text in the thread, also where it is folded away or out of sight. Ctrl F opens it, Escape closes it; a search over all threads
+ * opens it on what it found.
+ */
 export function FindBar({ store }: { store: ThreadStore }) {
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useState<{ begin?: Begin }>()
+  useLed(store, (begin) => setOpen(begin && { begin }))
   const field = useRef<HTMLInputElement>(null)
   useCommand('find', () => {
-    setOpen(true)
+    if (!open) setOpen({})
     field.current?.select()
     field.current?.focus()
   })
-  return open && <Bar store={store} field={field} onClose={() => setOpen(false)} />
+  if (!open) return null
+  const { begin } = open
+  return <Bar key={begin?.key} store={store} field={field} begin={begin} onClose={() => setOpen(undefined)} />
 }
 
 interface Props {
   store: ThreadStore
   field: React.RefObject<HTMLInputElement | null>
+  /** What was led to stands in the bar, and keeps the focus. */
+  begin: Begin | undefined
   onClose: () => void
 }
 
-function Bar({ store, field, onClose }: Props) {
-  const [query, setQuery] = useState('')
+function Bar({ store, field, begin, onClose }: Props) {
+  const [query, setQuery] = useState(begin?.text ?? '')
   const { partial } = useCell(store.state)
-  const { matches, at, busy, go } = useFind(store, query, partial)
+  const { matches, at, busy, go } = useFind(store, query, partial, begin)
   useHighlights(query)
   useCommand('find-next', () => go(1))
   useCommand('find-previous', () => go(-1))
@@ -62,7 +71,7 @@ function Bar({ store, field, onClose }: Props) {
         type="text"
         aria-label="Find in thread"
         placeholder="Find in thread"
-        autoFocus
+        autoFocus={!begin}
         value={query}
         onChange={(event) => setQuery(event.target.value)}
         onKeyDown={press}

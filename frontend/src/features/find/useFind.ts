@@ -1,9 +1,10 @@
-import { useCallback, useEffect, useEffectEvent, useState } from 'react'
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useApp } from '../../state/app'
 import type { ThreadStore } from '../../state/threadStore'
 import { type Match, search } from './matches'
 import { pattern } from './texts'
 import { useHeld } from './useHeld'
+import type { Begin } from './useLed'
 
 /** So long after a key press, in ms, the thread is searched; and so long, at least, after it grew. */
 const afterKey = 60
@@ -21,9 +22,9 @@ export interface Find {
 
 /**
  * Searches a thread for a text as it is typed, and takes the reader to what was found. A thread of which only a part was read
- * is searched once all of it is there.
+ * is searched once all of it is there. The first text, where it is that of begin, was found already in the row that is shown.
  */
-export function useFind(store: ThreadStore, query: string, partial: boolean): Find {
+export function useFind(store: ThreadStore, query: string, partial: boolean, begin?: Begin): Find {
   const app = useApp()
   const { held, busy } = useHeld(store, query, partial)
   const [found, setFound] = useState<{ matches: readonly Match[]; at: number }>({ matches: [], at: -1 })
@@ -40,11 +41,18 @@ export function useFind(store: ThreadStore, query: string, partial: boolean): Fi
     [app, store, query],
   )
 
+  const shown = useRef(begin)
   const look = useEffectEvent(() => search(store.runs, query, held))
   useEffect(() => {
     if (partial) return
     const timer = setTimeout(() => {
       const { matches, places } = look()
+      const first = shown.current
+      shown.current = undefined
+      if (first?.text === query) {
+        setFound({ matches, at: matches.findIndex((match) => match.row.key === first.key) })
+        return
+      }
       const from = topPlace(places)
       const next = matches.findIndex((match) => match.place >= from)
       const at = matches.length === 0 ? -1 : Math.max(0, next)
@@ -52,7 +60,7 @@ export function useFind(store: ThreadStore, query: string, partial: boolean): Fi
       show(matches[at])
     }, afterKey)
     return () => clearTimeout(timer)
-  }, [show, partial])
+  }, [show, partial, query])
 
   // What came meanwhile is found too; the reader stays at the match that is shown.
   useEffect(() => {

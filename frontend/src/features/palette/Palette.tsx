@@ -14,7 +14,7 @@ import { Kbd } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Verbatim } from '../../ui/Verbatim'
 import { threadLine } from '../threads/groups'
-import { type Entry, type EntryGroup, entriesFor, entryName } from './entries'
+import { type Entry, type EntryGroup, entriesFor, entryName, everywhere } from './entries'
 
 /** Threads by their title and every command that can be run now, in one list to search. */
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -24,6 +24,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
     const entry = chosen.current
     chosen.current = undefined
     if (entry?.kind === 'thread') app.router.go({ kind: 'thread', threadId: entry.thread.id })
+    else if (entry?.kind === 'search') app.search(entry.query)
     else if (entry) app.commands.run(entry.command.id)
   }, [app])
   const choose = (entry: Entry) => {
@@ -88,14 +89,16 @@ function Content({ onChoose, onClosed }: Props) {
       {fault && (
         <p className="px-4 pt-3 text-small text-err [overflow-wrap:anywhere]">The threads were not read: {fault}</p>
       )}
-      <Autocomplete.Empty>
-        {groups.length === 0 && (
-          <p className="px-4 py-6 text-center text-muted [overflow-wrap:anywhere]">
-            Nothing matches ‘<Verbatim text={query.trim()} />
-            ’.
-          </p>
-        )}
-      </Autocomplete.Empty>
+      {groups.every(({ name }) => name === everywhere) && (
+        <p role="status" className="px-4 pt-4 pb-2 text-center text-muted [overflow-wrap:anywhere]">
+          {query.trim() && (
+            <>
+              No thread’s title and no command matches ‘<Verbatim text={query.trim()} />
+              ’.
+            </>
+          )}
+        </p>
+      )}
       <Autocomplete.List className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1 outline-none empty:p-0">
         {(group: EntryGroup) => (
           <Autocomplete.Group key={group.name} items={group.items}>
@@ -131,6 +134,16 @@ function Line({ entry }: { entry: Entry }) {
           <Verbatim text={entryName(entry)} />
         </span>
         <span className="tnum max-w-[45%] truncate text-small text-faint">{threadLine(entry.thread, now)}</span>
+      </>
+    )
+  }
+  if (entry.kind === 'search') {
+    return (
+      <>
+        <Icon node={Search} size={14} className="text-faint" />
+        <span className="min-w-0 flex-1 truncate">
+          <Verbatim text={entryName(entry)} />
+        </span>
       </>
     )
   }

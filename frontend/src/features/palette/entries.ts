@@ -5,6 +5,7 @@ import type { ThreadSummary } from '../../transport/answers'
 export type Entry =
   | { kind: 'thread'; id: string; thread: ThreadSummary }
   | { kind: 'command'; id: string; command: Command }
+  | { kind: 'search'; id: string; query: string }
 
 export interface EntryGroup {
   name: string
@@ -15,7 +16,13 @@ export interface EntryGroup {
 const few = 5
 const most = 30
 
-/** What the palette offers for a query: threads, and the commands that can be run now and hold every word of it. */
+/** The group of what leads to the search over all threads. */
+export const everywhere = 'In all threads'
+
+/**
+ * What the palette offers for a query: threads, the commands that can be run now and hold every word of it, and to search for it in all
+ * threads.
+ */
 export function entriesFor(query: string, threads: readonly ThreadSummary[], commands: Commands): EntryGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const found = commandTable.filter(({ id, name, group }) => {
@@ -32,10 +39,13 @@ export function entriesFor(query: string, threads: readonly ThreadSummary[], com
     },
     { name: 'Commands', items: found.map((command) => ({ kind: 'command', id: command.id, command })) },
   ]
+  if (words.length > 0)
+    groups.push({ name: everywhere, items: [{ kind: 'search', id: 'search', query: query.trim() }] })
   return groups.filter((group) => group.items.length > 0)
 }
 
 /** What an entry is called. */
 export function entryName(entry: Entry): string {
+  if (entry.kind === 'search') return `Search all threads for ‘${entry.query}’`
   return entry.kind === 'thread' ? entry.thread.title || 'Untitled' : entry.command.name
 }

@@ -1,0 +1,11 @@
+import type { Kind } from '../../transport/search'
+
+/** What a text is, in a word. */
+export const kindWords: Record<Kind, string> = {
+  message: 'Message',
+  text: 'Answer',
+  reasoning: 'Reasoning',
+  arguments: 'Arguments',
+  result: 'Result',
+  error: 'Error',
+}
