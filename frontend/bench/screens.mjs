@@ -266,7 +266,7 @@ screen('palette', async (t) => {
   await page.getByRole('option').first().waitFor()
   await shoot(page, 'palette', { sizes: all })
   await page.keyboard.insertText('nothing like it')
-  await page.getByText('Nothing matches').waitFor()
+  await page.getByText('no command matches').waitFor()
   await shoot(page, 'palette-nothing')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -300,6 +300,30 @@ screen('share', async (t) => {
   await page.getByRole('alert').waitFor()
   await shoot(page, 'share-import-failed', { sizes: all, forgive: /400/ })
   await page.keyboard.press('Escape')
+})
+
+screen('search', async (t) => {
+  const { studio, page } = await worked(t)
+  await until('the index', async () => !(await studio.api('GET', '/studio/search')).behind)
+  const show = async (query, words) => {
+    await page.evaluate((asked) => {
+      location.hash = `#/search${asked}`
+    }, query)
+    await page.getByText(words).first().waitFor()
+  }
+  await show('', 'Searches what was said and done')
+  await shoot(page, 'search-empty')
+  await show('?q=main', /\d+ (found|of many)/)
+  await page.keyboard.press('ArrowDown')
+  await shoot(page, 'search', { sizes: all })
+  await show('?q=half&state=dropped&tool=write_file&time=range&from=2020-01-01', /\d+ found/)
+  await shoot(page, 'search-narrowed', { sizes: all })
+  await show('?q=nowhere', 'Nothing matches ‘nowhere’')
+  await shoot(page, 'search-nothing')
+  await show('?q=half', /\d+ found/)
+  await page.locator('[data-hit]').first().click()
+  await page.getByText('Why it was dropped').waitFor()
+  await shoot(page, 'search-led', { sizes: [wide] })
 })
 
 screen('failed', async (t) => {

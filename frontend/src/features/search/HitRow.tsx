@@ -45,7 +45,7 @@ export const HitRow = memo(function HitRow({ hit, now, at, active, onFocus, onOp
             <span className="min-w-0 truncate text-small text-muted">
               {kindWords[kind]}
               {label && (
-                <span className="font-mono text-code max-sm:hidden">
+                <span className="font-mono text-code max-md:hidden">
                   {' · '}
                   <Verbatim text={tool} />
                 </span>
@@ -58,7 +58,7 @@ export const HitRow = memo(function HitRow({ hit, now, at, active, onFocus, onOp
               {status.icon && <Icon node={status.icon} size={14} />} {status.word}
             </span>
           )}
-          <span className="shrink-0 text-small text-faint max-sm:hidden">{escapeInvisible(agentName)}</span>
+          <span className="shrink-0 text-small text-faint max-md:hidden">{escapeInvisible(agentName)}</span>
           <time
             dateTime={new Date(hit.at).toISOString()}
             title={`${moment(hit.at)} (${exactTime(hit.at)})`}

@@ -118,15 +118,21 @@ function NoThreads() {
 }
 
 function NothingFound({ query, onClear }: { query: string; onClear: () => void }) {
+  const app = useApp()
   return (
     <div className="flex flex-col items-start gap-2 p-2 text-small text-muted">
       <p className="[overflow-wrap:anywhere]">
         Nothing matches ‘<Verbatim text={query} />
         ’.
       </p>
-      <Button small onClick={onClear}>
-        Clear search
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button small onClick={onClear}>
+          Clear search
+        </Button>
+        <Button small onClick={() => app.search(query)}>
+          Search what was said
+        </Button>
+      </div>
     </div>
   )
 }
