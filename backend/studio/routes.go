@@ -85,6 +85,7 @@ func (s *Studio) routes(mux *http.ServeMux) {
 // state is what the window begins with.
 type state struct {
 	Version     string         `json:"version"`
+	OpenedAt    int64          `json:"openedAt"` // Unix ms, when this process opened the studio
 	Agents      []agentView    `json:"agents"`
 	Providers   []providerView `json:"providers"`
 	Found       []found        `json:"found"`
@@ -115,7 +116,7 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := state{
-		Version: s.config.Version, Agents: agents, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
+		Version: s.config.Version, OpenedAt: s.openedAt.UnixMilli(), Agents: agents, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
 		MCPServers: servers, Attached: s.viewAttached(),
 		Folder: s.config.Folder, DemoMessage: demoMessage,
 	}

@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestTheStateOfAFreshStudio(t *testing.T) {
+	before := float64(time.Now().UnixMilli())
 	b := openBench(t, Config{Version: "1.2.3"})
 	got := fetch[map[string]any](b, http.MethodGet, "/api/studio/state", "", http.StatusOK)
 	want := decode[map[string]any](b, `{
@@ -30,6 +32,10 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 			"toolsets": {"memory": true, "scheduler": true, "browser": false}, "browserHosts": []},
 		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."
 	}`)
+	if at, _ := got["openedAt"].(float64); at < before || at > float64(time.Now().UnixMilli()) {
+		t.Errorf("it was opened at %v, want a moment of this test", got["openedAt"])
+	}
+	delete(got, "openedAt")
 	delete(got, "toolsets") // the browser's depends on the machine; they have a test of their own
 	delete(got, "sandbox")  // and so does Docker
 	if diff := cmp.Diff(want, got); diff != "" {

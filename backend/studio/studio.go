@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -64,6 +65,7 @@ type Config struct {
 type Studio struct {
 	config   Config
 	dir      string
+	openedAt time.Time
 	log      *slog.Logger   // masks keys
 	redact   *redact.Policy // of what leaves the studio
 	lock     *flock.Flock
@@ -118,6 +120,7 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 		s.log = slog.Default()
 	}
 	s.config.Key = strings.TrimSpace(c.Key)
+	s.openedAt = time.Now()
 	if s.dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, fmt.Errorf("find the data folder %s: %w", c.Dir, err)
 	}

@@ -75,3 +75,28 @@ describe('a tool', () => {
     expect(asked()).toBe(2)
   })
 })
+
+describe('what was left over', () => {
+  const asked = (id: string, since: number, kind = 'approval') => ({
+    ...{
+      approvalId: id,
+      toolCallId: id,
+      toolName: 'deploy',
+      description: '',
+      kind,
+      argumentsText: '{}',
+      argumentsHash: 'h',
+    },
+    ...{ runId: 'r1', threadId: 't1', agentName: 'demo', since },
+  })
+
+  it('waited when the process began, or is unknown since it ended; a page that is read again leaves nothing', async () => {
+    const { app: it, transport } = app('paused')
+    transport.on('GET /studio/state', () => ok({ openedAt: 1000 }))
+    transport.on('GET /approvals', () =>
+      ok({ approvals: [asked('a', 900), asked('b', 1100), asked('c', 1050, 'unknown')] }),
+    )
+    it.start()
+    await vi.waitFor(() => expect(it.leftOver.get().map(({ approvalId }) => approvalId)).toEqual(['a', 'c']))
+  })
+})

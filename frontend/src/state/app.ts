@@ -90,7 +90,7 @@ export class App {
   readonly setUp = new Cell<SetUp | undefined>(undefined)
   /** The dialog for an export or an import while it is open. */
   readonly share = new Cell<Share | undefined>(undefined)
-  /** What waited, or was unknown, when the window began. */
+  /** What waited, or was unknown, when the process that serves the window began: a page that is only read again leaves nothing. */
   readonly leftOver = new Cell<PendingApproval[]>([])
   /** A call or a turn to be taken to, once its thread is on the screen; quiet, the focus stays where it is. */
   readonly jump = new Cell<Jump | undefined>(undefined)
@@ -113,7 +113,6 @@ export class App {
   #tools: Promise<ToolInfo[]> | undefined
   #open: ThreadStore | undefined
   #lost = false
-  readonly #began = Date.now()
 
   constructor(transport: Transport) {
     this.transport = transport
@@ -129,6 +128,7 @@ export class App {
   start(): () => void {
     const stopWatching = this.threads.state.subscribe(() => this.#sendQueued())
     const stopWaiting = this.inbox.state.subscribe(() => this.#waitingChanged())
+    const stopState = this.studio.cell.subscribe(() => this.#findLeftOver())
     void this.studio.refresh()
     void this.threads.refresh()
     void this.inbox.refresh()
@@ -139,6 +139,7 @@ export class App {
     return () => {
       stopWatching()
       stopWaiting()
+      stopState()
       stopListening()
       this.#open?.close()
     }
@@ -317,10 +318,16 @@ export class App {
     void this.#open?.refresh()
   }
 
+  #findLeftOver(): void {
+    const openedAt = this.studio.cell.get().state?.openedAt ?? 0
+    const left = this.inbox.state.get().approvals.filter((each) => each.kind === 'unknown' || each.since < openedAt)
+    if (left.length > 0 || this.leftOver.get().length > 0) this.leftOver.set(left)
+  }
+
   #waitingChanged(): void {
     const { phase, approvals } = this.inbox.state.get()
     if (phase !== 'ready') return
-    this.leftOver.set(approvals.filter((each) => each.since < this.#began))
+    this.#findLeftOver()
     const arrived = this.#arrivals.look(approvals)
     if (document.hasFocus()) return
     for (const threadId of new Set(arrived.map((each) => each.threadId))) {

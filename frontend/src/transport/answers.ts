@@ -108,6 +108,8 @@ export interface Price {
 
 export interface StudioState {
   version: string
+  /** When the process that serves it began, in Unix ms. */
+  openedAt: number
   agents: AgentInfo[]
   providers: Provider[]
   found: FoundProvider[]
@@ -229,6 +231,7 @@ export function pendingApproval(json: string): PendingApproval {
 export function studioState(of: Fields): StudioState {
   return {
     version: text(of, 'version'),
+    openedAt: number(of, 'openedAt'),
     agents: list(of, 'agents', (agent) => ({
       name: text(agent, 'name'),
       description: text(agent, 'description'),
