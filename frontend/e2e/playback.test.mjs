@@ -142,6 +142,29 @@ test('a run is played at its own pace and as fast as it can, and Space stops it'
   assert.deepEqual(page.faults, [])
 })
 
+test('the address follows a run that is played', async (t) => {
+  const words = Array.from({ length: 20 }, (_, i) => [{ delayMs: 100 }, { text: `word ${i} ` }]).flat()
+  const path = await script(t, [...words, { finishReason: 'stop' }])
+  const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })
+  const run = await start(studio, 'Say words.')
+  const { last } = await settled(studio, run.runId, 'completed')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).filter({ hasText: 'word 19' }).waitFor()
+  await goTo(page, run, 1)
+  await at(page, 1)
+  await page.getByRole('combobox', { name: 'Speed' }).click()
+  await page.getByRole('option', { name: '0.5×' }).click()
+  await slider(page).focus()
+  await page.keyboard.press('Space')
+  await until('the address of a moment on the way', async () => {
+    const seq = Number(/\/e\/(\d+)$/.exec(page.url())?.[1])
+    return seq > 1 && seq < last && (await button(page, 'Pause (Space)').isVisible())
+  })
+  await at(page, last)
+  await until('the address of the end', () => page.url().endsWith(`/e/${last}`))
+  assert.deepEqual(page.faults, [])
+})
+
 test('while a run waits its past is looked at, decisions are inert and say why, and live goes on', async (t) => {
   const path = await script(t, calls(['c1', 'run_command', { command: 'true' }]), says('All done.'))
   const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })

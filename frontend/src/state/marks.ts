@@ -5,7 +5,7 @@ export type MarkKind = 'call' | 'approval' | 'failure' | 'drop'
 
 export const markKinds: readonly MarkKind[] = ['call', 'approval', 'failure', 'drop']
 
-/** An event worth a mark on the bar: a call that begins, one that asks, a failure, a call that is dropped. */
+/** An event worth a mark on the bar: a call that begins and is not dropped later, one that asks, a failure, a call that is dropped. */
 export interface Mark {
   /** The event, counted from 1. */
   n: number
@@ -19,6 +19,8 @@ export class Marks {
   readonly #marks: Mark[] = []
   /** What each call is named, as far as it was told. */
   readonly #labels = new Map<string, string>()
+  /** The mark of each call's beginning. */
+  readonly #begun = new Map<string, Mark>()
   /** The calls that have calls in them: they wait when those do, and ask nothing. */
   readonly #around = new Set<string>()
 
@@ -31,7 +33,12 @@ export class Marks {
   take(n: number, read: Read): void {
     if (isWireError(read)) return
     const e = read.event
-    const add = (kind: MarkKind, id: string) => this.#marks.push({ n, kind, label: this.#labels.get(id) ?? '' })
+    const add = (kind: MarkKind, id: string) => {
+      const mark = { n, kind, label: this.#labels.get(id) ?? '' }
+      this.#marks.push(mark)
+      if (kind === 'call') this.#begun.set(id, mark)
+      if (kind === 'drop') this.#unmark(id)
+    }
     this.#name(e)
     switch (e.type) {
       case 'tool-call-start':
@@ -56,6 +63,13 @@ export class Marks {
       default:
         return
     }
+  }
+
+  /** A dropped call is no call of the run: its beginning has no mark. */
+  #unmark(id: string): void {
+    const mark = this.#begun.get(id)
+    if (mark) this.#marks.splice(this.#marks.lastIndexOf(mark), 1)
+    this.#begun.delete(id)
   }
 
   #name(e: Event): void {

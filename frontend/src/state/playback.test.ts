@@ -122,7 +122,7 @@ describe('playback', () => {
     runs.set('r1', { log: growing, status: 'running' })
     store.ring({ runId: 'r1', threadId: 't1', last: growing.length, status: 'running' })
     await vi.waitFor(() => expect(playback.state.get()).toMatchObject({ at: 5, length: 14, lastSeq: 14 }))
-    expect(playback.marks.get().map(({ kind }) => kind)).toEqual(['call', 'call', 'drop'])
+    expect(playback.marks.get().map(({ kind }) => kind)).toEqual(['call', 'drop'])
     playback.seek(11)
     await shows(you, go, agent, c1, c2)
   })

@@ -67,6 +67,18 @@ describe('the row of a call', () => {
     ],
     ['approved', [...written(), ...asks(), start(), state('c1', 'approved', { by: 'user' })], 'approved', ['by you']],
     [
+      'approved as somebody edited it',
+      [
+        ...written(),
+        ...asks(),
+        start(),
+        state('c1', 'approved', { by: 'user' }),
+        event('tool-update', { toolCallId: 'c1', arguments: { n: 6 }, argumentsText: '{"n":6}' }),
+      ],
+      'approved',
+      ['by you', 'edited'],
+    ],
+    [
       'running',
       [...written(), state('c1', 'running'), event('tool-update', { toolCallId: 'c1', content: 'step 2 of 3' })],
       'running',

@@ -148,7 +148,12 @@ function LastLine({ call, open }: { call: Row['call']; open: boolean }) {
   ) : null
 }
 
-/** What the line says whatever its width: the calls a closed row holds, how many of them wait, or how many decisions are missing. */
+/** Whether a person changed the arguments before the call ran. */
+function isEdited({ approval, argumentsText }: Row['call']): boolean {
+  return approval?.kind === 'approval' && approval.argumentsText !== '' && approval.argumentsText !== argumentsText
+}
+
+/** What the line says whatever its width: the calls a closed row holds, how many of them wait, that it was edited, or how many decisions are missing. */
 function Aside({ row, open }: { row: Row; open: boolean }) {
   const { call, run } = row
   const store = useThread()
@@ -172,13 +177,17 @@ function Aside({ row, open }: { row: Row; open: boolean }) {
       </span>
     )
   }
-  if (call.state === 'approved') {
-    const left = pendingCalls(run.transcript).length
-    return left > 0 ? (
-      <span className="shrink-0 text-small text-wait">{left === 1 ? '1 decision left' : `${left} decisions left`}</span>
-    ) : null
-  }
-  return null
+  const left = call.state === 'approved' ? pendingCalls(run.transcript).length : 0
+  return (
+    <>
+      {isEdited(call) && <span className="shrink-0 text-small text-faint">edited</span>}
+      {left > 0 && (
+        <span className="shrink-0 text-small text-wait">
+          {left === 1 ? '1 decision left' : `${left} decisions left`}
+        </span>
+      )}
+    </>
+  )
 }
 
 function RowActions({ row }: { row: Row }) {

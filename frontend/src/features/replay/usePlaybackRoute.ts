@@ -6,6 +6,8 @@ import { toast } from '../../ui/toasts'
 
 /** The address follows a view that stands still for so long, in ms: a browser takes only so many changes. */
 const settled = 250
+/** One that plays is followed this often, in ms. */
+const played = 500
 
 /** Keeps the address and the playback of a thread the same: a link opens its moment, and the moment that is shown has its link. */
 export function usePlaybackRoute(store: ThreadStore): void {
@@ -38,16 +40,22 @@ export function usePlaybackRoute(store: ThreadStore): void {
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     let arrived = false
+    let due = 0
     const look = () => {
+      const { phase, playing } = playback.state.get()
+      if (phase === 'ready' && playing && timer !== undefined && due > Date.now()) return
       clearTimeout(timer)
-      const state = playback.state.get()
-      if (state.phase !== 'ready' || state.playing) return
+      timer = undefined
+      if (phase !== 'ready') return
+      due = Date.now() + (playing ? played : settled)
       timer = setTimeout(() => {
-        const key = playback.itemKey
+        timer = undefined
+        const state = playback.state.get()
+        const key = state.playing ? undefined : playback.itemKey
         if (!arrived && key?.startsWith('call:')) {
           jump.set({ threadId: store.threadId, runId: playback.run.id, callId: key.slice('call:'.length), quiet: true })
         }
-        arrived = true
+        arrived ||= !state.playing
         given.current = `${playback.run.id}/${state.seq}`
         const { route } = router
         const current = route.get()
