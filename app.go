@@ -7,29 +7,25 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"log/slog"
-	"net/http"
-	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/menu"
+	"github.com/wailsapp/wails/v2/pkg/menu/keys"
 	wailsoptions "github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
 	"github.com/wailsapp/wails/v2/pkg/options/mac"
 	wailsruntime "github.com/wailsapp/wails/v2/pkg/runtime"
 
-	"callboard/backend/agent"
 	"callboard/backend/commandline"
 	"callboard/backend/desktop"
-	"callboard/backend/protocol"
 	"callboard/backend/studio"
 )
 
@@ -58,10 +54,13 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 	app.openings.Add(o.Open)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	l := &life{app: app, log: log, background: background, keeper: desktop.Keeper{Memory: memory, Frame: frame{app}, Placed: o.Placed, Log: log}}
-	l.open = func() (*studio.Studio, error) { return open(background, o, log) }
-	app.quit, app.studio = l.interrupt, func() *studio.Studio { return l.studio }
-	defer context.AfterFunc(ctx, l.interrupt)()
+	life := &desktop.Life{
+		Open:   func() (*studio.Studio, error) { return open(background, o, log) },
+		Keeper: desktop.Keeper{Memory: memory, Frame: frame{app}, Placed: o.Placed, Log: log},
+		Emit:   app.emit, Quit: app.Close, Until: background, Log: log,
+	}
+	app.life = life
+	defer context.AfterFunc(ctx, life.Interrupt)()
 
 	err := show(&wailsoptions.App{
 		Title:            "Callboard",
@@ -71,10 +70,11 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 		MinHeight:        desktop.MinHeight,
 		WindowStartState: startState(kept),
 		BackgroundColour: wailsoptions.NewRGB(0xfa, 0xfa, 0xfb),
-		AssetServer:      &assetserver.Options{Handler: l},
+		AssetServer:      &assetserver.Options{Handler: life},
 		OnStartup:        app.start,
-		OnBeforeClose:    l.beforeClose,
+		OnBeforeClose:    life.BeforeClose,
 		Bind:             []any{app},
+		Menu:             firstMenu(),
 		// Where text is written or marked, the page lets the system show its menu to cut, copy and paste.
 		EnableDefaultContextMenu: true,
 		Linux: &linux.Options{
@@ -91,7 +91,7 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 		},
 	})
 	stop()
-	if err = errors.Join(err, l.end(ctx)); err != nil {
+	if err = errors.Join(err, life.End(func(s *studio.Studio) error { return shut(ctx, s) })); err != nil {
 		if !errors.Is(err, studio.ErrInUse) { // that was said at the beginning
 			say(stderr, "%v", err)
 		}
@@ -115,112 +115,6 @@ func show(app *wailsoptions.App) (err error) {
 		}
 	}()
 	return wails.Run(app)
-}
-
-// life is the window's life: it opens the studio, serves the page, rings its doorbell and asks before it stops runs.
-type life struct {
-	app        *App
-	log        *slog.Logger
-	background context.Context // ends with the window
-	open       func() (*studio.Studio, error)
-
-	once    sync.Once
-	studio  *studio.Studio
-	handler http.Handler
-	err     error
-
-	ringing  sync.WaitGroup
-	quitting atomic.Bool // nobody is asked any more
-
-	keeper desktop.Keeper
-}
-
-// load opens the studio at the first request of the page. By then it is certain that no other window has this data folder.
-func (l *life) load() error {
-	l.once.Do(func() {
-		if l.studio, l.err = l.open(); l.err != nil {
-			return
-		}
-		l.handler = l.studio.Handler()
-		l.ringing.Go(func() { l.ring(l.studio.Runner().Bell().Listen("")) })
-		go l.keeper.Tend(l.background) // it is not waited for: what is asked of a window that has gone may never be answered
-	})
-	return l.err
-}
-
-// ServeHTTP answers the window's requests.
-func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := l.load(); err != nil {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = fmt.Fprintf(w, failurePage, html.EscapeString(err.Error()))
-		return
-	}
-	l.handler.ServeHTTP(w, r)
-}
-
-const failurePage = `<!doctype html><meta charset="utf-8"><title>Callboard</title>
-<body style="color-scheme: light dark; font: 14px/1.6 sans-serif; margin: 48px; max-width: 72ch">
-<h1 style="font-size: 18px">Callboard cannot start</h1><p>%s</p><p>Nothing was changed. Close this window and try again.</p>`
-
-// ring tells the page which runs have more events, and nothing else: the page reads them itself.
-func (l *life) ring(bell *agent.Listener) {
-	defer bell.Close()
-	for {
-		select {
-		case <-l.background.Done():
-			return
-		case <-bell.C:
-			for _, ring := range bell.Take() {
-				wailsruntime.EventsEmit(l.app.context(), "doorbell", ring)
-			}
-		}
-	}
-}
-
-// beforeClose says whether the window stays, because the page asks first.
-func (l *life) beforeClose(ctx context.Context) (keep bool) {
-	if l.asks(ctx) {
-		return true
-	}
-	l.keeper.Leave()
-	return false
-}
-
-// asks has the page ask whether live runs are to be stopped. A page that did not take the last question is not asked again: the
-// window closes.
-func (l *life) asks(ctx context.Context) bool {
-	if l.quitting.Load() || l.load() != nil {
-		return false
-	}
-	live, err := l.studio.Runner().Store.Runs(ctx, agent.RunQuery{Statuses: []protocol.Status{protocol.StatusRunning}, Bare: true})
-	if err != nil {
-		l.log.Error("count the live runs", "error", err)
-	}
-	if len(live) == 0 {
-		return false
-	}
-	if !l.app.asked.CompareAndSwap(false, true) {
-		return false
-	}
-	wailsruntime.EventsEmit(ctx, "closing", len(live))
-	return true
-}
-
-// interrupt closes the window without a question: a signal asked for it, or a person who was asked.
-func (l *life) interrupt() {
-	l.quitting.Store(true)
-	wailsruntime.Quit(l.app.context())
-}
-
-// end closes the studio once the window is gone.
-func (l *life) end(ctx context.Context) error {
-	l.once.Do(func() {})
-	l.ringing.Wait()
-	if l.studio == nil {
-		return l.err
-	}
-	return shut(ctx, l.studio)
 }
 
 // frame is the window's frame on the screen.
@@ -254,12 +148,10 @@ func (f frame) Sight() desktop.Sight {
 type App struct {
 	started chan struct{}
 	ctx     context.Context // the window's, once started
-	quit    func()
-	studio  func() *studio.Studio // open once the page was served
+	life    *desktop.Life
 	memory  *desktop.Memory
 
 	openings desktop.Openings
-	asked    atomic.Bool // the page is asked whether the window may close, and has not said yet that it shows the question
 
 	notifying sync.Once
 	notifyErr error // why there are no notifications here
@@ -275,6 +167,10 @@ func (a *App) context() context.Context {
 	return a.ctx
 }
 
+func (a *App) emit(event string, payload ...any) {
+	wailsruntime.EventsEmit(a.context(), event, payload...)
+}
+
 func (a *App) raise() {
 	wailsruntime.WindowUnminimise(a.context())
 	wailsruntime.Show(a.context())
@@ -284,15 +180,13 @@ func (a *App) raise() {
 func (a *App) open(text string) {
 	a.openings.Add(text)
 	a.raise()
-	wailsruntime.EventsEmit(a.context(), "opening")
+	a.emit("opening")
 }
 
 // Openings gives what the page is to show of links and files that were opened, each once. The event "opening" says that there may be
 // more.
 func (a *App) Openings() []desktop.Opening {
-	return a.openings.Take(func(path string) (string, error) {
-		return "", fmt.Errorf("%s: this program reads no file of a thread", path)
-	})
+	return a.openings.Take(func(path string) (string, error) { return a.life.ReadThread(a.context(), path) })
 }
 
 // Zoom gives how large the page was the last time, in percent.
@@ -301,14 +195,65 @@ func (a *App) Zoom() int { return a.memory.Window().Zoom }
 // SetZoom remembers how large the page is, in percent.
 func (a *App) SetZoom(percent int) error { return a.memory.Zoom(percent) }
 
+// SetMenu shows the page's menus in the menu bar of a Mac. Which entry was chosen comes as the event "menu" with its id.
+func (a *App) SetMenu(menus []desktop.Menu) {
+	bar := menuBar(menus, func(id string) { a.emit("menu", id) })
+	wailsruntime.MenuSetApplicationMenu(a.context(), bar)
+}
+
+// firstMenu is the menu until the page has shown its own.
+func firstMenu() *menu.Menu {
+	if runtime.GOOS != "darwin" {
+		return nil // elsewhere it would be a bar in the window, which has a menu of its own
+	}
+	return menuBar(nil, nil)
+}
+
+// menuBar puts the page's menus between those every program of a Mac has. Without its menu Edit the keys to cut, copy and paste do
+// nothing there.
+func menuBar(menus []desktop.Menu, chosen func(id string)) *menu.Menu {
+	bar := menu.NewMenuFromItems(menu.AppMenu())
+	for i, m := range menus {
+		shown := bar.AddSubmenu(m.Name)
+		for j, part := range m.Parts {
+			if j > 0 {
+				shown.AddSeparator()
+			}
+			for _, e := range part {
+				shown.Append(menuItem(e, chosen))
+			}
+		}
+		if i == 0 {
+			bar.Append(menu.EditMenu())
+		}
+	}
+	bar.Append(menu.WindowMenu())
+	return bar
+}
+
+func menuItem(e desktop.MenuEntry, chosen func(id string)) *menu.MenuItem {
+	item := menu.Text(e.Name, nil, func(*menu.CallbackData) { chosen(e.ID) })
+	if e.Checked != nil {
+		item.Type, item.Checked = menu.CheckboxType, *e.Checked
+	}
+	item.Disabled = !e.Enabled
+	if modifiers, key := e.Keys(); key != "" {
+		item.Accelerator = &keys.Accelerator{Key: key}
+		for _, m := range modifiers {
+			item.Accelerator.Modifiers = append(item.Accelerator.Modifiers, keys.Modifier(m))
+		}
+	}
+	return item
+}
+
 // Close closes the window, which asks before it stops live runs.
 func (a *App) Close() { wailsruntime.Quit(a.context()) }
 
 // Asking says that the page shows the question the event "closing" asked for.
-func (a *App) Asking() { a.asked.Store(false) }
+func (a *App) Asking() { a.life.Asking() }
 
 // Quit closes the window and stops live runs.
-func (a *App) Quit() { a.quit() }
+func (a *App) Quit() { a.life.Interrupt() }
 
 // PickFolder asks for a folder; empty when none was chosen.
 func (a *App) PickFolder() (string, error) {
@@ -324,10 +269,6 @@ func (a *App) PickFolder() (string, error) {
 
 // SaveFile asks where to save a file and writes it; false when no place was chosen.
 func (a *App) SaveFile(name, base64Content string) (saved bool, err error) {
-	content, err := base64.StdEncoding.DecodeString(base64Content)
-	if err != nil {
-		return false, fmt.Errorf("save %s: %w", name, err)
-	}
 	path, err := wailsruntime.SaveFileDialog(a.context(), wailsruntime.SaveDialogOptions{
 		Title:                "Save",
 		DefaultFilename:      filepath.Base(name),
@@ -339,10 +280,7 @@ func (a *App) SaveFile(name, base64Content string) (saved bool, err error) {
 	if path == "" {
 		return false, nil
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return false, fmt.Errorf("save %s: %w", name, err)
-	}
-	return true, nil
+	return true, desktop.Save(path, base64Content)
 }
 
 // OpenExternal opens a web address in the browser; other kinds of address are refused.
@@ -381,7 +319,7 @@ func (a *App) notificationClicked(result wailsruntime.NotificationResult) {
 		return // it was closed, or the desktop lost it
 	}
 	a.raise()
-	wailsruntime.EventsEmit(a.context(), "notification", result.Response.ID)
+	a.emit("notification", result.Response.ID)
 }
 
 // SetTheme makes the window's own surface follow the page: "light", "dark", or "system".

@@ -34,7 +34,7 @@
 //	client              the same seen from the other end                           → agent approval model protocol tool
 //	remote              agents of another server, and copies of their runs         → agent approval client model protocol server tool
 //	studio              the desktop app without a window                           → agent approval archive client remote mcp model model/openai model/scripted protocol redact server storage tool trace toolset/workspace toolset/memory toolset/scheduler toolset/browser sandbox sandbox/docker sandbox/wasm
-//	desktop             what the program is asked to open, and where its window stood →
+//	desktop             a program of the desktop, apart from its window            → agent protocol studio
 //	commandline         the program's arguments and environment                    → desktop studio
 //	examples            programs a stranger could write                            → agent approval client mcp model model/openai model/scripted protocol server tool sandbox sandbox/docker sandbox/wasm
 //	storage             the store in SQLite, a folder beside this one              → agent approval archive model protocol tool toolset/memory toolset/scheduler

@@ -21,7 +21,7 @@ const defaultAddr = "127.0.0.1:4820"
 const usage = `Callboard is a studio for agents that call tools.
 
 usage:
-  callboard [flags] [LINK]                            open the window, and in it what a callboard:// link leads to
+  callboard [flags] [FILE.callboard | LINK]           open the window, and in it a thread's file or a callboard:// link
   callboard serve [flags]                             serve the same studio over HTTP: the page at /, the protocol at /api
   callboard run --agent NAME --input TEXT [flags]     send one message and print the answer
   callboard export THREAD [flags]                     write a thread to a file, or as Markdown

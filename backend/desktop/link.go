@@ -1,5 +1,5 @@
-// Package desktop is what a program of the desktop is apart from its window: what it is asked to open, and where its window stood.
-// It knows nothing of Wails, of threads and of what is in the window.
+// Package desktop is what a program of the desktop is apart from its window: the studio's life in it, what it is asked to open, its
+// menus, and where it stood. It knows nothing of Wails, nor of what the page shows.
 package desktop
 
 import (

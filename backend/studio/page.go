@@ -1,6 +1,8 @@
 package studio
 
 import (
+	"fmt"
+	"html"
 	"io/fs"
 	"net/http"
 	"path"
@@ -27,6 +29,19 @@ var mediaTypes = map[string]string{
 	".woff":        "font/woff",
 	".woff2":       "font/woff2",
 }
+
+// Failed answers, in place of a studio that did not open, with a page that says why.
+func Failed(w http.ResponseWriter, err error) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", policy)
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = fmt.Fprintf(w, failed, html.EscapeString(err.Error())) // a reader that left needs no answer
+}
+
+const failed = `<!doctype html><meta charset="utf-8"><title>Callboard</title>
+<body style="color-scheme: light dark; font: 14px/1.6 sans-serif; margin: 48px; max-width: 72ch">
+<h1 style="font-size: 18px">Callboard cannot start</h1><p>%s</p><p>Nothing was changed. Close this window and try again.</p>`
 
 const notBuilt = "Callboard's page is not built into this program. Build it with `make build`; the protocol is at /api all the same.\n"
 

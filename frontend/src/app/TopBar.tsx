@@ -8,6 +8,7 @@ import Sun from 'lucide/dist/esm/icons/sun.mjs'
 import Unplug from 'lucide/dist/esm/icons/unplug.mjs'
 import Wrench from 'lucide/dist/esm/icons/wrench.mjs'
 import { InboxButton } from '../features/inbox/InboxButton'
+import { MenuButton } from '../features/menu/MenuButton'
 import { PaletteButton } from '../features/palette/PaletteButton'
 import { useApp } from '../state/app'
 import { useCell } from '../state/cell'
@@ -39,6 +40,7 @@ export function TopBar({ onToggleSidebar }: Props) {
   }
   return (
     <header className="flex h-10 shrink-0 items-center gap-2 border-b border-border bg-surface px-3">
+      {!app.transport.host.menuBar && <MenuButton />}
       <IconButton icon={PanelLeft} label="Show or hide the threads (Ctrl B)" onClick={onToggleSidebar} />
       <img src="/icon.svg" alt="" width={18} height={18} />
       <span className="font-semibold max-sm:sr-only">Callboard</span>

@@ -17,6 +17,7 @@ import { WindowCommands } from './keys/WindowCommands'
 import { LinkDialog } from './LinkDialog'
 import { QuitDialog } from './QuitDialog'
 import { TopBar } from './TopBar'
+import { useMenuBar } from './useMenuBar'
 import { useOpenings } from './useOpenings'
 import { useTheme } from './useTheme'
 
@@ -37,6 +38,7 @@ export function Window({ app }: { app: App }) {
   useEffect(() => app.start(), [app])
   useTheme(studio.state?.settings.theme, app.transport.host)
   useOpenings(app)
+  useMenuBar(app)
   return (
     <AppContext value={app}>
       <OpenLink value={setLink}>

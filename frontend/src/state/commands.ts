@@ -1,5 +1,5 @@
 import { Cell } from './cell'
-import { type CommandId, stroke, windowKeys } from './keyTable'
+import { type CommandId, normal, stroke, windowKeys } from './keyTable'
 import { recall, remember } from './remembered'
 
 interface Entry {
@@ -14,6 +14,8 @@ export class Commands {
   readonly version = new Cell(0)
   /** Whether a single letter acts on the list that has the focus. */
   readonly singleKeys = new Cell(recall('keys.single') !== '0')
+  /** Keys that the system's menu bar takes: the page leaves them to it, so that none acts twice. */
+  #barKeys: ReadonlySet<string> = new Set()
   readonly #entries = new Map<CommandId, Entry[]>()
 
   /** Lends a command until the returned function is called. Of several the last one lent runs. */
@@ -43,11 +45,22 @@ export class Commands {
 
   /** Takes a key press anywhere in the window; true when it was a command's. */
   press(event: KeyboardEvent, dialogOpen: boolean): boolean {
-    const id = windowKeys.get(stroke(event))
-    const entry = id && this.#entries.get(id)?.at(-1)
+    const pressed = stroke(event)
+    const id = this.#barKeys.has(pressed) ? undefined : windowKeys.get(pressed)
+    return id !== undefined && this.choose(id, dialogOpen)
+  }
+
+  /** Runs a command unless a dialog is open that it is no part of; true when it ran. */
+  choose(id: CommandId, dialogOpen: boolean): boolean {
+    const entry = this.#entries.get(id)?.at(-1)
     if (!entry || (dialogOpen && !entry.inDialog)) return false
     entry.run()
     return true
+  }
+
+  /** Leaves the keys of these commands, as the table writes them first, to the system's menu bar. */
+  leaveToBar(keys: Iterable<string>): void {
+    this.#barKeys = new Set([...keys].map(normal))
   }
 
   setSingleKeys(on: boolean): void {

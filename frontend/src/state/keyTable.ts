@@ -22,6 +22,7 @@ interface Line {
 export const keyTable = [
   { id: 'palette', name: 'Search threads and commands', group: 'Window', keys: ['Ctrl+K'], place: 'window' },
   { id: 'search', name: 'Search all threads', group: 'Window', keys: ['Ctrl+Shift+F'], place: 'window' },
+  { id: 'menu', name: 'Menu', group: 'Window', keys: ['F10'], place: 'window' },
   { id: 'new-thread', name: 'New thread', group: 'Window', keys: ['Ctrl+Shift+O'], place: 'window' },
   { id: 'open-demo', name: 'Open demo', group: 'Window', keys: [], place: 'window' },
   { id: 'tools', name: 'Tools', group: 'Window', keys: [], place: 'window' },
@@ -112,7 +113,8 @@ function strokesOf(place: Place): ReadonlyMap<string, CommandId> {
   return all
 }
 
-function normal(key: string): string {
+/** A key of the table as a press is written. */
+export function normal(key: string): string {
   return key.replace(/[A-Z]$/, (letter) => letter.toLowerCase())
 }
 

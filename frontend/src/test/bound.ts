@@ -13,6 +13,7 @@ export function boundWindow() {
     Openings: vi.fn(async (): Promise<unknown> => []),
     Zoom: vi.fn(async () => 100),
     SetZoom: vi.fn(async () => undefined),
+    SetMenu: vi.fn(async () => undefined),
     Close: vi.fn(async () => undefined),
     Asking: vi.fn(async () => undefined),
     Quit: vi.fn(async () => undefined),

@@ -68,6 +68,24 @@ export interface Zoom {
   write(percent: number): void
 }
 
+/** An entry of the system's menu bar. */
+export interface MenuBarEntry {
+  id: string
+  name: string
+  /** "Ctrl+Shift+O", where Ctrl is Cmd on a Mac; absent where none acts wherever the focus is. */
+  key?: string
+  enabled: boolean
+  checked?: boolean
+}
+
+/** The system's own menu bar, which takes the keys of its entries before the page does. */
+export interface MenuBar {
+  /** Shows menus: each a name, and parts of entries. */
+  show(menus: readonly { name: string; parts: readonly (readonly MenuBarEntry[])[] }[]): void
+  /** Hears which entry was chosen, until the returned function is called. */
+  onChosen(listener: (id: string) => void): () => void
+}
+
 /** A window that does not close over live runs unasked. */
 export interface Closing {
   /** Closes the window, which asks first where runs are live. */
@@ -90,6 +108,8 @@ export interface Host {
   setTheme?: (theme: 'light' | 'dark') => void
   closing?: Closing
   openings?: Openings
+  /** Absent where the page shows its menu itself. */
+  menuBar?: MenuBar
   zoom?: Zoom
   /** The address that leads from outside to a place in the window, which the page's own address names by its hash. */
   link?: (hash: string) => string

@@ -15,6 +15,8 @@ interface Bound {
   Openings(): Promise<unknown>
   Zoom(): Promise<number>
   SetZoom(percent: number): Promise<void>
+  /** Shows menus in the system's menu bar; which entry was chosen comes as the event "menu" with its id. */
+  SetMenu(menus: unknown): Promise<void>
   Close(): Promise<void>
   /** Says that the question of the event "closing" is on the screen. */
   Asking(): Promise<void>
@@ -66,6 +68,13 @@ function host(app: Bound, runtime: WailsRuntime): Host {
       read: () => app.Zoom(),
       write: (percent) => void app.SetZoom(percent).catch(report('Remembering the size of the page')),
     },
+    // Only a Mac has a menu bar that is not in the window: a bar of GTK or Windows would follow neither the page's theme nor its state.
+    ...(/^Mac/.test(navigator.platform) && {
+      menuBar: {
+        show: (menus) => void app.SetMenu(menus).catch(report('Showing the menu')),
+        onChosen: (listener) => runtime.EventsOn('menu', (id) => typeof id === 'string' && listener(id)),
+      },
+    }),
     link: (hash) => `callboard://${hash.replace(/^#\//, '')}`,
     setTheme: (theme) => void app.SetTheme(theme).catch(report('Setting the theme')),
   }

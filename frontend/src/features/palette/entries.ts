@@ -26,7 +26,7 @@ export const everywhere = 'In all threads'
 export function entriesFor(query: string, threads: readonly ThreadSummary[], commands: Commands): EntryGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const found = commandTable.filter(({ id, name, group }) => {
-    if (id === 'palette' || !commands.can(id)) return false
+    if (id === 'palette' || id === 'menu' || !commands.can(id)) return false
     const text = `${name} ${group}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
