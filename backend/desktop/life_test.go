@@ -45,7 +45,7 @@ func newLife(t *testing.T, ctx context.Context, script string) (*Life, *told) {
 	dir := t.TempDir()
 	page := &told{}
 	open := func() (*studio.Studio, error) {
-		return studio.Open(ctx, studio.Config{Dir: dir, Script: script, OllamaURL: "http://127.0.0.1:1", Logger: slog.New(slog.DiscardHandler)})
+		return studio.Open(ctx, studio.Config{Dir: dir, Script: script, LocalServers: []studio.LocalServer{}, Logger: slog.New(slog.DiscardHandler)})
 	}
 	frame := &fakeFrame{screens: []Screen{{1920, 1080}}, now: Sight{Width: 900, Height: 600}}
 	return &Life{

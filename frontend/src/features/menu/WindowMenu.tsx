@@ -27,6 +27,8 @@ const line =
 export default function WindowMenu({ open, onOpenChange, trigger, focusBefore }: Props) {
   const { commands } = useApp()
   useCell(commands.version)
+  // Within the bar at the top the menu belongs to a landmark.
+  const bar = useRef<HTMLDivElement>(null)
   const chosen = useRef<CommandId>(undefined)
   // What was chosen runs once the menu has given the focus back: it may take it elsewhere.
   const closed = () => {
@@ -37,7 +39,8 @@ export default function WindowMenu({ open, onOpenChange, trigger, focusBefore }:
   return (
     <Base.Root open={open} onOpenChange={onOpenChange} onOpenChangeComplete={(next) => !next && closed()}>
       <Base.Trigger render={trigger} />
-      <Base.Portal>
+      <div ref={bar} className="absolute" />
+      <Base.Portal container={bar}>
         <Base.Positioner side="bottom" align="start" sideOffset={6} className="z-50">
           <Base.Popup className={clsx(popup, 'min-w-36')} finalFocus={() => focusBefore() ?? true}>
             {menusNow(commands).map(({ name, parts }) => (
@@ -46,7 +49,7 @@ export default function WindowMenu({ open, onOpenChange, trigger, focusBefore }:
                   <span className="flex-1">{name}</span>
                   <Icon node={ChevronRight} size={14} className="text-faint" />
                 </Base.SubmenuTrigger>
-                <Base.Portal>
+                <Base.Portal container={bar}>
                   <Base.Positioner side="right" align="start" sideOffset={2} alignOffset={-5} className="z-50">
                     <Base.Popup className={clsx(popup, 'min-w-64')}>
                       {parts.map((part, index) => (
