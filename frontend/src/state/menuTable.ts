@@ -32,7 +32,7 @@ const menuTable: readonly { name: string; parts: readonly (readonly Line[])[] }[
   {
     name: 'View',
     parts: [
-      [{ id: 'palette' }, { id: 'inbox' }, { id: 'tools' }],
+      [{ id: 'palette' }, { id: 'search' }, { id: 'inbox' }, { id: 'tools' }],
       [{ id: 'threads' }, { id: 'inspector', unless: noThread }, { id: 'history', unless: noThread }],
       [
         { id: 'find', unless: noThread },
