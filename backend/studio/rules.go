@@ -113,7 +113,7 @@ func (s *Studio) postRule(w http.ResponseWriter, r *http.Request) {
 	rules, err := s.db.Rules(r.Context())
 	var rule *approval.Rule
 	if err == nil {
-		rule, _, err = s.newRule(body, rules)
+		rule, _, err = s.newRule(r.Context(), body, rules)
 	}
 	if err == nil {
 		err = s.db.PutRule(r.Context(), rule)
@@ -126,7 +126,7 @@ func (s *Studio) postRule(w http.ResponseWriter, r *http.Request) {
 }
 
 // newRule makes a rule beside others of what a client said, and finds the tool it is for.
-func (s *Studio) newRule(body ruleBody, others []*approval.Rule) (*approval.Rule, *tool.Tool, error) {
+func (s *Studio) newRule(ctx context.Context, body ruleBody, others []*approval.Rule) (*approval.Rule, *tool.Tool, error) {
 	rule := &approval.Rule{
 		ID: "rul_" + strings.ToLower(rand.Text()), Name: strings.TrimSpace(body.Name), ToolName: body.ToolName, AgentName: body.AgentName,
 		Conditions: body.Conditions, CreatedAtMs: time.Now().UnixMilli(), Enabled: true,
@@ -144,8 +144,10 @@ func (s *Studio) newRule(body ruleBody, others []*approval.Rule) (*approval.Rule
 	if err := checkRule(rule, others); err != nil {
 		return nil, nil, err
 	}
-	if rule.AgentName != "" && findAgent(rule.AgentName) == nil {
-		return nil, nil, invalid("agentName: there is no agent %q", rule.AgentName)
+	if rule.AgentName != "" && rule.AgentName != byHand {
+		if err := s.checkAgent(ctx, rule.AgentName); err != nil {
+			return nil, nil, err
+		}
 	}
 	t, err := s.toolNamed(rule.ToolName)
 	if err != nil {
@@ -287,7 +289,7 @@ func (s *Studio) previewRule(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	rule, t, err := s.newRule(body, rules)
+	rule, t, err := s.newRule(r.Context(), body, rules)
 	if err != nil {
 		s.fail(w, err)
 		return

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,6 +29,9 @@ type tried struct {
 	Source string `json:"source"`
 	Name   string `json:"name"` // at its source
 }
+
+// errAgentsAlone says why a tool that is listed cannot be called.
+var errAgentsAlone = errors.New("only the agents beside it call it")
 
 // triesOf is the thread of a tool's tries.
 func triesOf(which tried) string {
@@ -93,7 +97,7 @@ func (s *Studio) try(ctx context.Context, t try) (*agent.Handle, error) {
 	case listed == nil:
 		return nil, notFound("%s has no tool %q", source.label, t.Name)
 	case listed.tool == nil:
-		return nil, invalid("%s of %s cannot be called: %v", t.Name, source.label, listed.fault)
+		return nil, invalid("%s of %s cannot be called: %v", t.Name, source.label, cmp.Or(listed.fault, errAgentsAlone))
 	}
 	if _, err := listed.tool.Prepare(t.ArgumentsText); err != nil {
 		return nil, err
@@ -191,7 +195,7 @@ func (s *Studio) postByHand(w http.ResponseWriter, r *http.Request) {
 func (s *Studio) resolveByHand(ctx context.Context, threadID string) (*agent.Agent, error) {
 	t, err := s.loadThread(ctx, threadID)
 	if err == nil && t.Tried == nil {
-		err = fmt.Errorf("find what the thread %q tries by hand: %w", threadID, agent.ErrNotFound)
+		err = notFound("in the thread %q no tool is tried by hand", threadID)
 	}
 	if err != nil {
 		return nil, err
@@ -201,7 +205,7 @@ func (s *Studio) resolveByHand(ctx context.Context, threadID string) (*agent.Age
 		return nil, err
 	}
 	hand := &hand{name: t.Tried.Name}
-	a := &agent.Agent{Name: byHand, Description: "Makes one call with the arguments a person wrote", Backend: hand}
+	a := &agent.Agent{Name: byHand, Description: "Makes one call with the arguments a person wrote", Backend: hand, OwnToolsOnly: true}
 	if listed != nil && listed.tool != nil {
 		hand.name, a.Tools = listed.tool.Name, []*tool.Tool{listed.tool}
 	}

@@ -140,7 +140,12 @@ func TestATryThatCannotBeIsRefused(t *testing.T) {
 			}
 		})
 	}
-	b.call(http.MethodPost, "/api/agents/by-hand/runs", `{"threadId":"thr_x","input":"{}"}`, http.StatusNotFound)
+	if got := b.call(http.MethodPost, "/api/agents/by-hand/runs", `{"threadId":"thr_x","input":"{}"}`, http.StatusNotFound); !strings.Contains(got, "no tool is tried") {
+		t.Errorf("a message into another thread gave %s", got)
+	}
+	if got := b.call(http.MethodPost, "/api/studio/agents", `{"name":"by-hand"}`, http.StatusBadRequest); !strings.Contains(got, "by hand") {
+		t.Errorf("an agent of that name gave %s", got)
+	}
 	b.call(http.MethodPost, "/api/agents/by-hand/runs", `{"threadId":"thr_x","input":" "}`, http.StatusBadRequest)
 }
 
@@ -271,6 +276,30 @@ func TestOneBadToolDropsNoneAndTwoOfOneNameAreBothCalled(t *testing.T) { // CASE
 	log := b.settled(fetch[started](b, http.MethodPost, "/api/agents/by-hand/runs", body, http.StatusAccepted).RunID)
 	if !strings.Contains(log.String(), tool.CodeNotFound) {
 		t.Errorf("a try of a tool that is gone: the log is\n%s", log)
+	}
+}
+
+func TestARuleAllowsTriesByHand(t *testing.T) {
+	b := openBench(t, Config{Folder: t.TempDir()})
+	b.call(http.MethodPost, "/api/studio/rules", `{"toolName":"run_command","agentName":"by-hand","conditions":[{"path":"command","op":"equals","value":"\"true\""}]}`, http.StatusCreated)
+	if log := b.settled(b.try("workspace", "run_command", `{"command":"true"}`).RunID); !strings.Contains(log.String(), `"by":"rule:`) || log.status != "completed" {
+		t.Errorf("the log is\n%s\nwant the call allowed by the rule", log)
+	}
+	b.call(http.MethodPost, "/api/studio/rules", `{"toolName":"run_command","agentName":"nobody"}`, http.StatusBadRequest)
+}
+
+func TestATryIsSentAgainInOtherWords(t *testing.T) {
+	b := openBench(t, Config{})
+	run := b.try("demo", "read_file", `{"path":"README.md"}`)
+	b.settled(run.RunID)
+	body := asJSON(map[string]string{"messageId": b.messageOf(run.RunID)})
+	fork := fetch[threadView](b, http.MethodPost, "/api/studio/threads/"+run.ThreadID+"/fork", body, http.StatusCreated)
+	if fork.Tried == nil || fork.AgentName != byHand {
+		t.Fatalf("the copy is %+v, want a thread of tries", fork)
+	}
+	again := b.settled(b.send(fork.ID, byHand, `{"path":"no such file"}`))
+	if got := again.of("tool-result"); len(got) != 1 || got[0].ErrorCode != tool.CodeExecutionFailed {
+		t.Errorf("the log is\n%s\nwant the tool called with the other path", again)
 	}
 }
 

@@ -11,7 +11,7 @@ import { durationWord, exactMoment } from './words'
 
 interface Props {
   call: Call
-  /** Without its times, where they stand beside it. */
+  /** Without its times, where they stand beside it, and without the null that stands for the result of a failed call. */
   brief?: boolean
 }
 
@@ -28,7 +28,7 @@ export function AppGot({ call: bare, brief }: Props) {
       {!bare.own.settled && <p className="text-small text-muted">No result has come.</p>}
       <Facts facts={facts} />
       {!whole.call && <Fetching {...whole} />}
-      {call.resultText !== undefined && (
+      {call.resultText !== undefined && !(brief && call.error !== undefined) && (
         <Keep name="result">
           <ResultBlock json={call.resultText} title="Result" />
         </Keep>

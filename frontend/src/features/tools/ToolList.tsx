@@ -84,7 +84,7 @@ export function ToolList({ sources, current, last, onAgain }: Props) {
           />
         </div>
       </div>
-      <nav ref={box} aria-label="Tools" className="min-h-0 flex-1 overflow-y-auto px-2 pb-4" onKeyDown={press}>
+      <nav ref={box} aria-label="Tools" className="relative min-h-0 flex-1 overflow-y-auto px-2 pb-4" onKeyDown={press}>
         {shown.map((source) => (
           <section key={source.id} aria-label={source.label}>
             <Head source={source} onAgain={onAgain} />

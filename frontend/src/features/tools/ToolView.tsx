@@ -29,7 +29,7 @@ export function ToolView({ source, tool, onTried }: Props) {
   const app = useApp()
   const heading = useRef<HTMLHeadingElement>(null)
   const awaited = useRef(false)
-  const [view, setView] = useState<'try' | 'schema'>('try')
+  const [view, setView] = useState<'try' | 'schema'>(tool.callable ? 'try' : 'schema')
   const [began, setBegan] = useState(false)
   const [again, setAgain] = useState<{ text: string }>()
   const store = useTries(tool.threadId, tool.tried || began)
@@ -44,7 +44,7 @@ export function ToolView({ source, tool, onTried }: Props) {
     await store?.refresh()
   }
   return (
-    <div className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+    <div className="relative min-h-0 min-w-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-[880px] flex-col gap-4 px-6 py-4">
         <header className="flex flex-col gap-3">
           <div className="flex items-center gap-2">
@@ -58,9 +58,9 @@ export function ToolView({ source, tool, onTried }: Props) {
               Tools
             </Button>
             <ToolIcon name={tool.icon} className="text-muted" />
-            <h2 ref={heading} tabIndex={-1} className="min-w-0 truncate text-title font-semibold outline-none">
+            <h1 ref={heading} tabIndex={-1} className="min-w-0 truncate text-title font-semibold outline-none">
               <Verbatim text={tool.label || tool.name} />
-            </h2>
+            </h1>
             <span className="min-w-0 truncate text-small text-faint">{source.label}</span>
           </div>
           {tool.description && (
@@ -68,11 +68,15 @@ export function ToolView({ source, tool, onTried }: Props) {
               <Verbatim text={tool.description} />
             </p>
           )}
-          {tool.fault && (
+          {tool.fault ? (
             <Notice tone="wait">
               Agents are not offered this tool: <Verbatim text={tool.fault} />.{' '}
               {tool.callable && 'You can try it all the same: its arguments go out as you write them, unchecked.'}
             </Notice>
+          ) : (
+            !tool.callable && (
+              <Notice>Only the agents of {source.label} can call it: it cannot be tried by hand.</Notice>
+            )
           )}
           <Facts facts={facts(source, tool)} />
         </header>
@@ -82,7 +86,11 @@ export function ToolView({ source, tool, onTried }: Props) {
             value={view}
             onChange={setView}
             tabs={[
-              { value: 'try', label: 'Try it' },
+              {
+                value: 'try',
+                label: 'Try it',
+                disabledBecause: tool.callable ? undefined : 'It cannot be called here',
+              },
               { value: 'schema', label: 'Schema' },
             ]}
           />
@@ -92,11 +100,9 @@ export function ToolView({ source, tool, onTried }: Props) {
             <SchemaView tool={tool} />
           </Keep>
         ) : (
-          tool.callable && (
-            <ErrorBoundary what="The form">
-              <TryForm source={source} tool={tool} live={live} again={again} onStarted={started} />
-            </ErrorBoundary>
-          )
+          <ErrorBoundary what="The form">
+            <TryForm source={source} tool={tool} live={live} again={again} onStarted={started} />
+          </ErrorBoundary>
         )}
         {store && (
           <ThreadContext value={store}>

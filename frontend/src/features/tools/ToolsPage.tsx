@@ -39,6 +39,7 @@ export default function ToolsPage({ tool }: { tool?: ToolName }) {
     if (tool) cameFrom.current = tool
   }, [tool])
   const found = sources && tool && find(sources, tool)
+  const Title = tool ? 'h2' : 'h1'
   return (
     <main aria-label="Tools" className="@container flex min-w-0 flex-1">
       <div
@@ -48,7 +49,7 @@ export default function ToolsPage({ tool }: { tool?: ToolName }) {
             : 'flex min-h-0 min-w-0 flex-1 flex-col border-border @3xl:w-72 @3xl:flex-none @3xl:border-r'
         }
       >
-        <h1 className="px-4 pt-3 pb-2 text-title font-semibold">Tools</h1>
+        <Title className="px-4 pt-3 pb-2 text-title font-semibold">Tools</Title>
         {asked.fault !== undefined && (
           <div className="px-3 pb-2">
             <Notice
@@ -99,7 +100,7 @@ function Absent({ tool, sources }: { tool: ToolName; sources?: ToolSource[] }) {
         </p>
       ) : (
         <>
-          <h2 className="font-semibold [overflow-wrap:anywhere]">There is no tool {tool.name} here</h2>
+          <h1 className="font-semibold [overflow-wrap:anywhere]">There is no tool {tool.name} here</h1>
           <p className="max-w-[60ch] text-muted [overflow-wrap:anywhere]">
             {source
               ? `${source.label} does not list it${source.fault ? `: ${source.fault}` : '.'}`

@@ -100,9 +100,9 @@ export function Tries({ store, onAgain, awaited }: Props) {
       </section>
       {tries.length > 1 && (
         <section aria-label="Tries" className="flex min-w-0 flex-col gap-1">
-          <h3 className="text-small font-semibold text-muted">
+          <h2 className="text-small font-semibold text-muted">
             {tries.length > most ? `The last ${most} of ${count(tries.length)} tries` : `${count(tries.length)} tries`}
-          </h3>
+          </h2>
           <History tries={tries.slice(0, most)} shown={shown} onChoose={setChosen} onAgain={onAgain} />
         </section>
       )}
@@ -124,7 +124,7 @@ function Head({ tries, shown, onOpen }: { tries: Try[]; shown: Try; onOpen: () =
   const going = run.status === 'running' || run.status === 'paused'
   return (
     <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-border pt-4">
-      <h3 className="font-semibold">Result</h3>
+      <h2 className="font-semibold">Result</h2>
       <Status tried={shown} />
       <span className="tnum font-mono text-code text-faint">{call && metaOf(call, now || Date.now())}</span>
       {tries.length > 1 && (

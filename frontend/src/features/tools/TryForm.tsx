@@ -144,7 +144,11 @@ export function TryForm({ source, tool, live, again, onStarted }: Props) {
           Run
         </Button>
         <p className="min-w-0 flex-1 text-small text-muted [overflow-wrap:anywhere]">
-          {fault ? <span className="text-err">{fault}</span> : (because ?? (mode === 'form' && hint(needed, wrong)))}
+          {fault ? (
+            <span className="text-err">{mode === 'form' ? 'What is marked is not whole yet.' : fault}</span>
+          ) : (
+            (because ?? (mode === 'form' && hint(needed, wrong)))
+          )}
         </p>
       </div>
       {refused !== undefined && (
