@@ -15,6 +15,12 @@ import (
 	runs "callboard/backend/trace"
 )
 
+// A run can make thousands of spans a second: that many are gathered at most, and sent at once, in place of 2,048 and 512.
+const (
+	maxQueue = 16384
+	maxBatch = 4096
+)
+
 // Exporter gathers spans and sends them in batches. A collector that cannot be reached costs the spans and
 // a line of OpenTelemetry's log, never a run.
 type Exporter struct {
@@ -34,7 +40,10 @@ func New(ctx context.Context, service string) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(client), sdk.WithResource(from), sdk.WithIDGenerator(runs.IDs{}))
+	provider := sdk.NewTracerProvider(
+		sdk.WithBatcher(client, sdk.WithMaxQueueSize(maxQueue), sdk.WithMaxExportBatchSize(maxBatch)),
+		sdk.WithResource(from), sdk.WithIDGenerator(runs.IDs{}),
+	)
 	return &Exporter{Tracer: provider.Tracer("callboard"), provider: provider}, nil
 }
 
