@@ -77,7 +77,7 @@ func (s *Server) words(err error) string {
 	case errors.As(err, &said):
 		return answered(said)
 	case errors.Is(err, client.ErrAnswer):
-		return "answers with what is not in the protocol: " + last(err)
+		return "answers with what is not in the protocol: " + err.Error()
 	case errors.As(err, &host), errors.As(err, &untrusted):
 		return "shows a certificate that is not trusted here: " + last(err)
 	case errors.Is(err, syscall.ECONNREFUSED):

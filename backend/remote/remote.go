@@ -202,6 +202,9 @@ func (s *Server) mirror(ctx context.Context, runID string) (*mirror, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := s.mirrors[runID]; m != nil {
+		if m.over() {
+			return nil, fmt.Errorf("run %s: %w", runID, agent.ErrEnded)
+		}
 		return m, nil
 	}
 	m := &mirror{server: s, id: runID}

@@ -42,8 +42,11 @@ func (s *Server) Start(ctx context.Context, agentName string, in agent.Input) (*
 	}
 	asked := client.Input{Text: in.Text, ThreadID: place, Context: in.Context, DenyPending: in.DenyPending}
 	s.mu.Lock()
-	base := s.base
+	base, closed := s.base, s.closed
 	s.mu.Unlock()
+	if closed {
+		return nil, agent.ErrClosed
+	}
 	if base {
 		return s.startBase(ctx, name, asked, row)
 	}
