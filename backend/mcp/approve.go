@@ -49,6 +49,8 @@ func (s *Server) approve(c tool.Context, prepared *tool.Call, request *sdk.CallT
 	switch {
 	case !hmac.Equal([]byte(request.Params.RequestState), []byte(signed)):
 		return nil, denied("it is not the call the person was asked about")
+	case answer.Action == "cancel":
+		return nil, denied("the person turned away without an answer")
 	case answer.Action != "accept":
 		return nil, denied("the person said no")
 	}

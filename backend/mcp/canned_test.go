@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -208,4 +209,52 @@ func messageOf(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// strict is a server that knows one greeting: asked for anything before "initialize" it dies, as servers of older libraries do; one that
+// knows only "server/discover" refuses "initialize".
+func strict(greeting string) {
+	greeted := false
+	lines := json.NewDecoder(os.Stdin)
+	for {
+		var request struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if lines.Decode(&request) != nil {
+			return
+		}
+		if request.ID == nil {
+			continue
+		}
+		var answer string
+		switch {
+		case request.Method == greeting && greeting == "initialize":
+			greeted = true
+			answer = `"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`
+		case request.Method == greeting:
+			greeted = true
+			answer = `"result":{"supportedVersions":["2026-07-28"],"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"serverInfo":{"name":"new","version":"1"}}`
+		case request.Method == "initialize":
+			answer = `"error":{"code":-32601,"message":"there is no initialize"}`
+		case !greeted:
+			_, _ = os.Stderr.WriteString("a request came before initialize\n")
+			os.Exit(1)
+		case request.Method == "tools/list":
+			answer = `"result":{"tools":[{"name":"only",` + plain + `}]}`
+		default:
+			answer = `"error":{"code":-32601,"message":"unknown"}`
+		}
+		_, _ = os.Stdout.WriteString(`{"jsonrpc":"2.0","id":` + string(request.ID) + `,` + answer + "}\n")
+	}
+}
+
+func TestServersOfEachGreetingAreGreeted(t *testing.T) {
+	for _, server := range []string{"old", "new"} {
+		t.Run(server, func(t *testing.T) {
+			if tools := toolsOf(t, started(t, server)); len(tools) != 1 {
+				t.Errorf("got %d tools, want its one", len(tools))
+			}
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -102,14 +103,40 @@ func (s *Source) start() {
 	s.changed()
 }
 
+// initializing is the newest version of the protocol in which "initialize" comes first. The next one begins with "server/discover",
+// which servers of older libraries do not answer, or die of, where they are processes.
+const initializing = "2025-11-25"
+
 // open starts the server and reads its list.
 func (s *Source) open(ctx context.Context) (*link, []Offer, error) {
 	if err := s.Check(); err != nil {
 		return nil, nil, err
 	}
-	t, err := s.transport(ctx)
+	var options *sdk.ClientSessionOptions
+	if s.Command != "" {
+		options = &sdk.ClientSessionOptions{ProtocolVersion: initializing}
+	}
+	l, err := s.greet(ctx, options)
+	var refused *jsonrpc.Error
+	if options != nil && errors.As(err, &refused) { // it may only know what is newer
+		l, err = s.greet(ctx, nil)
+	}
 	if err != nil {
 		return nil, nil, err
+	}
+	offers, err := s.list(ctx, l.session)
+	if err != nil {
+		l.close()
+		return nil, nil, err
+	}
+	return l, offers, nil
+}
+
+// greet makes a connection and a session on it.
+func (s *Source) greet(ctx context.Context, options *sdk.ClientSessionOptions) (*link, error) {
+	t, err := s.transport(ctx)
+	if err != nil {
+		return nil, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "callboard", Version: cmp.Or(s.Version, "0")}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{},
@@ -117,21 +144,16 @@ func (s *Source) open(ctx context.Context) (*link, []Offer, error) {
 		ToolListChangedHandler:      func(_ context.Context, r *sdk.ToolListChangedRequest) { s.listChanged(r.Session) },
 		ProgressNotificationHandler: s.tokens.hear,
 	})
-	session, err := client.Connect(ctx, t, nil)
+	session, err := client.Connect(ctx, t, options)
 	l := &link{session: session, process: t.process, hang: t.hang, since: time.Now(), over: make(chan struct{})}
 	if err != nil {
 		if l.process != nil {
 			l.process.stop()
 		}
 		l.hang()
-		return nil, nil, err
+		return nil, err
 	}
-	offers, err := s.list(ctx, session)
-	if err != nil {
-		l.close()
-		return nil, nil, err
-	}
-	return l, offers, nil
+	return l, nil
 }
 
 // watch waits for the end of a session and takes note of it.

@@ -39,6 +39,10 @@ func TestMain(m *testing.M) {
 		}
 	case "canned":
 		canned()
+	case "old":
+		strict("initialize")
+	case "new":
+		strict("server/discover")
 	case "broken":
 		fmt.Fprintln(os.Stderr, "no such database: "+os.Getenv("DB_PASSWORD"))
 		os.Exit(7)

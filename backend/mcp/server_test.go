@@ -249,7 +249,7 @@ func TestACallThatNeedsAPerson(t *testing.T) {
 			"is refused where none is there": {mcp.AskClient, nil, `this client cannot ask one`, false},
 			"runs when the person says yes":  {mcp.AskClient, answering("accept", &asked), `is gone`, true},
 			"does not when they say no":      {mcp.AskClient, answering("decline", &asked), `the person said no`, true},
-			"does not when they turn away":   {mcp.AskClient, answering("cancel", &asked), `the person said no`, true},
+			"does not when they turn away":   {mcp.AskClient, answering("cancel", &asked), `turned away without an answer`, true},
 		} {
 			asked = ""
 			got := ask(t, joined(t, &mcp.Server{Tools: wares(), Approval: tc.approval}, tc.client, transport), "raze", hidden)
