@@ -39,6 +39,15 @@ export type SetUp =
       /** It was opened from the settings, and leads back there. */
       within?: boolean
     }
+  | {
+      kind: 'agent'
+      /** The agent to change; absent for a new one. */
+      name?: string
+      /** The agent a new one begins as. */
+      copy?: string
+      within?: boolean
+    }
+  | { kind: 'agentImport'; file: string }
 
 /** A thread that is to go out as a file, or a file that is to come in. */
 export type Share = { kind: 'export'; threadId: string; title: string } | { kind: 'import'; file?: File }

@@ -33,6 +33,8 @@ export const keyTable = [
   { id: 'import', name: 'Import a thread…', group: 'Window', keys: [], place: 'window' },
   { id: 'connect', name: 'Connect a model', group: 'Window', keys: [], place: 'window' },
   { id: 'attach', name: 'Attach a server', group: 'Window', keys: [], place: 'window' },
+  { id: 'make-agent', name: 'Make an agent', group: 'Window', keys: [], place: 'window' },
+  { id: 'import-agent', name: 'Import an agent', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-light', name: 'Light theme', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-dark', name: 'Dark theme', group: 'Window', keys: [], place: 'window' },
   { id: 'theme-system', name: 'Theme as the system', group: 'Window', keys: [], place: 'window' },

@@ -1,3 +1,4 @@
+import type { AgentInfo } from '../transport/agents'
 import type { Provider, StudioState, ThreadChoice } from '../transport/answers'
 import type { SetUp } from './app'
 
@@ -23,12 +24,24 @@ export function chosenModel(state: StudioState, { providerId, model }: ThreadCho
   return provider && { provider, model: model || provider.model }
 }
 
+/** The agent of a thread with this choice; undefined when it was deleted. */
+export function chosenAgent({ agents, settings }: StudioState, { agentName }: ThreadChoice): AgentInfo | undefined {
+  const name = agentName || settings.agentName
+  return agents.find((each) => each.name === name)
+}
+
+/** A choice with the model of its agent, where it has none of its own. */
+function withAgentsModel(choice: ThreadChoice, agent: AgentInfo | undefined): ThreadChoice {
+  if (choice.providerId || !agent?.providerId) return choice
+  return { ...choice, providerId: agent.providerId, model: agent.model }
+}
+
 /** What has to be set up before a thread with this choice has a model; undefined when it has one, or needs none. */
 export function missingModel(state: StudioState, choice: ThreadChoice): SetUp | undefined {
-  const name = choice.agentName || state.settings.agentName
-  const agent = state.agents.find((each) => each.name === name)
+  const agent = chosenAgent(state, choice)
   if (state.overrideLabel !== undefined || (!choice.providerId && !agent?.needsModel)) return undefined
-  const chosen = chosenModel(state, choice)
+  const full = withAgentsModel(choice, agent)
+  const chosen = chosenModel(state, full)
   if (chosen) return chosen.model ? undefined : { kind: 'provider', provider: chosen.provider }
-  return { kind: choice.providerId || state.found.length > 0 ? 'settings' : 'provider' }
+  return { kind: full.providerId || state.found.length > 0 ? 'settings' : 'provider' }
 }

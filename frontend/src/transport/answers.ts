@@ -1,5 +1,6 @@
 import { decodeApproval } from '../protocol/decode'
 import type { Approval, Status } from '../protocol/events'
+import { type AgentInfo, agentInfo } from './agents'
 import { type Attached, attached } from './attached'
 import {
   type Fields,
@@ -53,14 +54,6 @@ export interface Decision {
   resultText?: string
 }
 
-export interface AgentInfo {
-  name: string
-  description: string
-  needsModel: boolean
-  /** The attached server it is on; '' of one that is here. */
-  server: string
-}
-
 export interface Provider {
   id: string
   name: string
@@ -68,15 +61,22 @@ export interface Provider {
   model: string
   models: string[]
   hasKey: boolean
-  keyKept: '' | 'env' | 'memory' | 'file'
+  keyKept: '' | 'env' | KeyHome
+  /** Why a key that was just handed in is not where it should be. */
+  keyFault?: string
 }
+
+/** Where a key is kept. */
+export type KeyHome = 'keychain' | 'memory' | 'file'
+
+export const keyHomes = ['keychain', 'memory', 'file'] as const
 
 export interface FoundProvider {
   id: string
   name: string
   baseUrl: string
   models: string[]
-  source: 'environment' | 'ollama'
+  source: 'environment' | 'local'
 }
 
 export interface Settings {
@@ -118,6 +118,8 @@ export interface StudioState {
   mcpServers: McpServer[]
   attached: Attached[]
   sandbox: Sandbox
+  /** Whether keys can be kept in the system's keychain, and why not. */
+  keychain: { available: boolean; reason: string }
   /** The folder of --folder, else empty. */
   folder: string
   demoMessage: string
@@ -153,7 +155,7 @@ export interface ProviderInput {
   baseUrl: string
   model: string
   key?: string
-  keepKey?: 'memory' | 'file'
+  keepKey?: KeyHome
 }
 
 export interface TestResult {
@@ -232,12 +234,7 @@ export function studioState(of: Fields): StudioState {
   return {
     version: text(of, 'version'),
     openedAt: number(of, 'openedAt'),
-    agents: list(of, 'agents', (agent) => ({
-      name: text(agent, 'name'),
-      description: text(agent, 'description'),
-      needsModel: flag(agent, 'needsModel'),
-      server: text(agent, 'server'),
-    })),
+    agents: list(of, 'agents', agentInfo),
     providers: list(of, 'providers', provider),
     found: list(of, 'found', foundProvider),
     settings: settings(of.settings),
@@ -245,6 +242,10 @@ export function studioState(of: Fields): StudioState {
     mcpServers: list(of, 'mcpServers', mcpServer),
     attached: list(of, 'attached', attached),
     sandbox: sandbox(fields(of.sandbox)),
+    keychain: {
+      available: flag(fields(of.keychain), 'available'),
+      reason: text(fields(of.keychain), 'reason'),
+    },
     folder: text(of, 'folder'),
     demoMessage: text(of, 'demoMessage'),
     overrideLabel: optionalText(fields(of.override), 'label'),
@@ -295,7 +296,8 @@ export function provider(of: Fields): Provider {
     model: text(of, 'model'),
     models: texts(of, 'models'),
     hasKey: flag(of, 'hasKey'),
-    keyKept: word(of, 'keyKept', ['', 'env', 'memory', 'file']),
+    keyKept: word(of, 'keyKept', ['', 'env', ...keyHomes]),
+    keyFault: optionalText(of, 'keyFault'),
   }
 }
 
@@ -305,7 +307,7 @@ export function foundProvider(of: Fields): FoundProvider {
     name: text(of, 'name'),
     baseUrl: text(of, 'baseUrl'),
     models: texts(of, 'models'),
-    source: word(of, 'source', ['environment', 'ollama']),
+    source: word(of, 'source', ['environment', 'local']),
   }
 }
 

@@ -1,5 +1,6 @@
 import { elements, rawMember } from '../protocol/json'
 import { type Records, splitEventsInSteps } from '../protocol/records'
+import { type AgentPreview, type AgentSpec, agentPreview, agentSpec } from './agents'
 import {
   type Decision,
   type FileText,
@@ -238,6 +239,36 @@ export class Api {
   async file(threadId: string, path: string): Promise<FileText> {
     const answer = await this.#get(`/studio/threads/${at(threadId)}/file?path=${at(path)}`)
     return { text: text(answer, 'text'), bytes: number(answer, 'size'), cut: flag(answer, 'truncated') }
+  }
+
+  /** An agent as it is edited. */
+  async agent(name: string): Promise<AgentSpec> {
+    return agentSpec(await this.#get(`/studio/agents/${at(name)}`))
+  }
+
+  /** Makes an agent, or with change changes the one of its name. */
+  async saveAgent(spec: AgentSpec, change: boolean): Promise<AgentSpec> {
+    const [method, path] = change ? ['PUT', `/studio/agents/${at(spec.name)}`] : ['POST', '/studio/agents']
+    return agentSpec(await this.#json(method, path, spec))
+  }
+
+  async deleteAgent(name: string): Promise<void> {
+    await this.#send('DELETE', `/studio/agents/${at(name)}`)
+  }
+
+  /** An agent as a file: JSON, in which no key is. */
+  async agentFile(name: string): Promise<string> {
+    const file: unknown = JSON.parse(await this.#send('GET', `/studio/agents/${at(name)}/file`))
+    return `${JSON.stringify(file, undefined, 2)}\n`
+  }
+
+  /** What an import would do; nothing is kept. An empty name is the file's. */
+  async previewAgent(file: string, name: string): Promise<AgentPreview> {
+    return agentPreview(await this.#json('POST', '/studio/agents/preview', { text: file, name }))
+  }
+
+  async importAgent(file: string, name: string, replace: boolean): Promise<AgentSpec> {
+    return agentSpec(await this.#json('POST', '/studio/agents/import', { text: file, name, replace }))
   }
 
   async saveProvider(id: string, input: ProviderInput): Promise<Provider> {

@@ -28,7 +28,9 @@ export interface McpServer {
   asks: McpAsks
   enabled: boolean
   /** Where the values are; '' when there are none. */
-  secretsKept: '' | 'memory' | 'file'
+  secretsKept: '' | 'keychain' | 'memory' | 'file'
+  /** Why values that were just handed in are not where they should be. */
+  secretFault?: string
   /** Names of env and headers whose value is gone. */
   missing: string[]
   state: 'off' | 'starting' | 'ready' | 'failed'
@@ -48,7 +50,7 @@ export interface McpInput {
   asks: McpAsks
   enabled: boolean
   /** Absent, values stay where they are. */
-  keepSecrets?: 'memory' | 'file'
+  keepSecrets?: 'keychain' | 'memory' | 'file'
 }
 
 /** What came of trying a server. */
@@ -71,7 +73,8 @@ export function mcpServer(of: Fields): McpServer {
     headers: texts(of, 'headers'),
     asks: word(of, 'asks', ['', 'destructive', 'always', 'never']),
     enabled: flag(of, 'enabled'),
-    secretsKept: word(of, 'secretsKept', ['', 'memory', 'file']),
+    secretsKept: word(of, 'secretsKept', ['', 'keychain', 'memory', 'file']),
+    secretFault: optionalText(of, 'secretFault'),
     missing: texts(of, 'missing'),
     state: word(of, 'state', ['off', 'starting', 'ready', 'failed']),
     tools: list(of, 'tools', mcpTool),

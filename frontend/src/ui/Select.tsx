@@ -20,10 +20,11 @@ interface Props {
   /** Without an edge, for a toolbar. */
   quiet?: boolean
   className?: string
+  tabIndex?: number
 }
 
 /** A choice of one from a few. */
-export function Select({ label, value, options, onChange, disabled, quiet, className }: Props) {
+export function Select({ label, value, options, onChange, disabled, quiet, className, tabIndex }: Props) {
   return (
     <Base.Root
       items={options}
@@ -34,6 +35,7 @@ export function Select({ label, value, options, onChange, disabled, quiet, class
       <Base.Trigger
         aria-label={label}
         title={label}
+        tabIndex={tabIndex}
         className={clsx(
           'inline-flex h-7 min-w-0 items-center gap-1 rounded-control border px-2 text-small hover:bg-raised data-disabled:opacity-50',
           quiet ? 'border-transparent text-muted hover:text-text' : 'border-faint bg-bg text-text',

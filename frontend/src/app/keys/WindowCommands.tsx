@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { pickAgentFile } from '../../features/setup/agentFile'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { useCommand } from '../../state/useCommand'
@@ -29,6 +30,8 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('import', () => app.share.set({ kind: 'import' }))
   useCommand('connect', () => app.setUp.set({ kind: 'provider' }))
   useCommand('attach', () => app.setUp.set({ kind: 'attach' }))
+  useCommand('make-agent', () => app.setUp.set({ kind: 'agent' }))
+  useCommand('import-agent', () => pickAgentFile(app))
   useCommand('theme-light', () => setTheme('light'), { off: theme === 'light' })
   useCommand('theme-dark', () => setTheme('dark'), { off: theme === 'dark' })
   useCommand('theme-system', () => setTheme('system'), { off: theme === 'system' })

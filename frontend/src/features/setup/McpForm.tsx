@@ -5,7 +5,9 @@ import { messageOf } from '../../transport/api'
 import type { McpServer, McpTest } from '../../transport/mcp'
 import { Button } from '../../ui/Button'
 import { Field, TextArea, TextInput } from '../../ui/Field'
+import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
+import { KeepSelect, useKeyHome } from './KeepSelect'
 import { McpOutcome } from './McpOutcome'
 import { type Draft, draftOf, inputOf } from './mcpDraft'
 import { Secrets } from './Secrets'
@@ -21,7 +23,8 @@ export function McpForm({ server, onDone }: Props) {
   const app = useApp()
   const { state } = useCell(app.studio.cell)
   const [saved, setSaved] = useState(server)
-  const [draft, setDraft] = useState(() => draftOf(server))
+  const usual = useKeyHome(server?.secretsKept ?? '')
+  const [draft, setDraft] = useState(() => draftOf(server, usual))
   const [busy, setBusy] = useState<'test' | 'save'>()
   const [error, setError] = useState<string>()
   const [result, setResult] = useState<McpTest>()
@@ -36,7 +39,8 @@ export function McpForm({ server, onDone }: Props) {
     if ('fault' in read) throw new Error(read.fault)
     const now = await app.api.saveMcp(name, read.input)
     setSaved(now)
-    setDraft(draftOf(now))
+    setDraft(draftOf(now, usual))
+    return now
   }
   const run = async (what: 'test' | 'save', work: () => Promise<void>) => {
     setBusy(what)
@@ -59,8 +63,8 @@ export function McpForm({ server, onDone }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run('save', async () => {
-      await save()
-      onDone()
+      const { secretFault } = await save()
+      if (!secretFault) onDone()
     })
   }
   const isStdio = draft.transport === 'stdio'
@@ -141,20 +145,11 @@ export function McpForm({ server, onDone }: Props) {
         onChange={(next) => change(isStdio ? { env: next } : { headers: next })}
       />
       {secrets.length > 0 && (
-        <Field label="Keep the values">
-          {() => (
-            <Select
-              label="Keep the values"
-              className="w-full"
-              value={draft.keepSecrets}
-              options={[
-                { value: 'memory', label: 'Until Callboard closes' },
-                { value: 'file', label: 'In a file', note: 'keys.json in the data folder, readable by you alone' },
-              ]}
-              onChange={(keepSecrets) => change({ keepSecrets: keepSecrets === 'file' ? 'file' : 'memory' })}
-            />
-          )}
-        </Field>
+        <KeepSelect
+          label="Keep the values"
+          value={draft.keepSecrets}
+          onChange={(keepSecrets) => change({ keepSecrets })}
+        />
       )}
       <Field label="Which of its calls wait for you">
         {() => (
@@ -174,6 +169,7 @@ export function McpForm({ server, onDone }: Props) {
           />
         )}
       </Field>
+      {saved?.secretFault && <Notice tone="wait">{saved.secretFault}</Notice>}
       {error && (
         <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
           {error}

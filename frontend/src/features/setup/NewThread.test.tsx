@@ -12,7 +12,7 @@ async function page(state: object = {}) {
   const transport = new FakeTransport()
   const agents = [
     { name: 'demo', description: 'Plays.', needsModel: false },
-    { name: 'workspace', description: 'Works.', needsModel: true },
+    { name: 'workspace', description: 'Works.', needsModel: true, needsFolder: true },
   ]
   const settings = { theme: 'system', agentName: 'demo' }
   const fresh = { version: '1', agents, providers: [], found: [], settings, demoMessage: 'Move the port.' }

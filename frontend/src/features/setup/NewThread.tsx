@@ -2,7 +2,8 @@ import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import { useEffect, useMemo } from 'react'
 import { useApp } from '../../state/app'
 import { Cell, useCell } from '../../state/cell'
-import type { AgentInfo, StudioState, ThreadChoice } from '../../transport/answers'
+import type { AgentInfo } from '../../transport/agents'
+import type { StudioState, ThreadChoice } from '../../transport/answers'
 import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Spinner } from '../../ui/Spinner'
@@ -59,7 +60,7 @@ function Begin({ state }: { state: StudioState }) {
   useDemoMessage(draft, state.demoMessage, demoFirst, !isDemo(agent))
 
   const send = async (input: string) => {
-    const needsFolder = agent?.needsModel ?? true
+    const needsFolder = agent?.needsFolder ?? true
     const folderMissing = needsFolder && (!folder || isUnreadable(await app.api.folders(folder)))
     const ready = await ask({ choice: full, folder, folderMissing })
     if (!ready.send) return false
@@ -140,12 +141,14 @@ interface FolderChoiceProps {
 
 function FolderChoice({ state, choice, onChange }: FolderChoiceProps) {
   const [picker, pick] = useFolderPicker()
-  const needsModel = state.agents.find((agent) => agent.name === choice.agentName)?.needsModel ?? true
+  const agent = state.agents.find((each) => each.name === choice.agentName)
+  const needsModel = agent?.needsModel ?? true
   const folder = folderOf(state, choice)
   const choose = async () => {
     const path = await pick(folder)
     if (path) onChange(path)
   }
+  if (agent && needsModel && !agent.needsFolder) return null
   return (
     <div className="flex items-center gap-2 px-8 pb-2 text-small text-muted">
       <Icon node={Folder} size={14} />

@@ -12,7 +12,7 @@ async function tested(result: object) {
     name: 'Ollama',
     baseUrl: 'http://127.0.0.1:1/v1',
     models: [],
-    source: 'ollama' as const,
+    source: 'local' as const,
   }
   transport.on('GET /studio/state', () => ok({ settings: {} }))
   transport.on('PUT /studio/settings', () => ok({}))

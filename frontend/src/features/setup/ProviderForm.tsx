@@ -3,13 +3,14 @@ import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
 import { type FormEvent, useId, useState } from 'react'
 import { useApp } from '../../state/app'
-import type { FoundProvider, Provider, ProviderInput, TestResult } from '../../transport/answers'
+import type { FoundProvider, KeyHome, Provider, ProviderInput, TestResult } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
 import { Field, TextInput } from '../../ui/Field'
 import { counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
-import { Select } from '../../ui/Select'
+import { Notice } from '../../ui/Notice'
+import { KeepSelect, useKeyHome } from './KeepSelect'
 
 interface Props {
   /** The one to change; absent for a new one. */
@@ -27,11 +28,14 @@ export function ProviderForm({ provider, found, onDone }: Props) {
   const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? found?.baseUrl ?? '')
   const [model, setModel] = useState(provider?.model || (found?.models[0] ?? ''))
   const [key, setKey] = useState('')
-  const [keepKey, setKeepKey] = useState<'memory' | 'file'>(provider?.keyKept === 'file' ? 'file' : 'memory')
+  const usual = useKeyHome(provider?.keyKept ?? '')
+  const [chosenHome, setKeepKey] = useState<KeyHome>()
+  const keepKey = chosenHome ?? usual
   const [models, setModels] = useState(provider?.models ?? found?.models ?? [])
   const [busy, setBusy] = useState<'test' | 'save'>()
   const [error, setError] = useState<string>()
   const [result, setResult] = useState<TestResult>()
+  const [keyFault, setKeyFault] = useState<string>()
   const modelList = useId()
   const env = id === 'env'
 
@@ -43,9 +47,11 @@ export function ProviderForm({ provider, found, onDone }: Props) {
       keepKey,
       ...(key && { key }),
     }
-    await app.api.saveProvider(id, input)
+    const saved = await app.api.saveProvider(id, input)
     setKey('')
+    setKeyFault(saved.keyFault)
     if (!provider) await app.connected(id)
+    return saved
   }
   const run = async (what: 'test' | 'save', work: () => Promise<void>) => {
     setBusy(what)
@@ -74,8 +80,8 @@ export function ProviderForm({ provider, found, onDone }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run('save', async () => {
-      await save()
-      onDone()
+      const { keyFault: told } = await save()
+      if (!told) onDone()
     })
   }
   return (
@@ -133,20 +139,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
               />
             )}
           </Field>
-          <Field label="Keep the key">
-            {() => (
-              <Select
-                label="Keep the key"
-                className="w-52"
-                value={keepKey}
-                options={[
-                  { value: 'memory', label: 'Until Callboard closes' },
-                  { value: 'file', label: 'In a file', note: 'keys.json in the data folder, readable by you alone' },
-                ]}
-                onChange={(next) => setKeepKey(next === 'file' ? 'file' : 'memory')}
-              />
-            )}
-          </Field>
+          <KeepSelect label="Keep the key" value={keepKey} onChange={setKeepKey} />
         </div>
       )}
       <Field
@@ -175,10 +168,11 @@ export function ProviderForm({ provider, found, onDone }: Props) {
           </>
         )}
       </Field>
+      {keyFault && <Notice tone="wait">{keyFault}</Notice>}
       <Outcome result={result} error={error} />
       <div className="flex flex-wrap justify-end gap-2">
         <Button tone="ghost" onClick={onDone}>
-          {result ? 'Close' : 'Cancel'}
+          {result || keyFault ? 'Close' : 'Cancel'}
         </Button>
         <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
           Save and test

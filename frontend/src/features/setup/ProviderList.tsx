@@ -1,4 +1,5 @@
 import Plus from 'lucide/dist/esm/icons/plus.mjs'
+import RefreshCw from 'lucide/dist/esm/icons/refresh-cw.mjs'
 import Trash2 from 'lucide/dist/esm/icons/trash.mjs'
 import { useState } from 'react'
 import { useApp } from '../../state/app'
@@ -11,6 +12,7 @@ import { toast } from '../../ui/toasts'
 const kept = {
   '': 'no key',
   env: 'key from the environment',
+  keychain: 'key in the keychain',
   memory: 'key until Callboard closes',
   file: 'key in a file',
 }
@@ -39,19 +41,47 @@ export function ProviderList({ state }: { state: StudioState }) {
         >
           <span className="min-w-0 flex-1">
             <span className="block truncate">{found.name}</span>
-            <span className="block truncate text-small text-muted">found, not set up: {found.baseUrl}</span>
+            <span className="block truncate text-small text-muted">
+              found, not set up: {found.models.length > 0 ? found.models.join(', ') : found.baseUrl}
+            </span>
           </span>
           <Button small onClick={() => app.setUp.set({ kind: 'provider', found, within: true })}>
             Set up
           </Button>
         </div>
       ))}
-      <div>
+      <div className="flex flex-wrap gap-2">
         <Button icon={Plus} onClick={() => app.setUp.set({ kind: 'provider', within: true })}>
           Connect a model
         </Button>
+        <LookAgain />
       </div>
     </Section>
+  )
+}
+
+/** Asks the usual servers on this machine again. */
+export function LookAgain() {
+  const app = useApp()
+  const [busy, setBusy] = useState(false)
+  const look = async () => {
+    setBusy(true)
+    try {
+      const found = await app.api.found()
+      await app.studio.refresh()
+      const local = found.filter(({ source }) => source === 'local')
+      const names = local.map(({ name }) => name).join(', ')
+      toast(names ? `Found ${names}` : 'Found no server of models: Ollama, LM Studio, llama.cpp and vLLM were asked')
+    } catch (cause) {
+      toast(messageOf(cause), 'err')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button icon={RefreshCw} busy={busy} onClick={() => void look()}>
+      Look again
+    </Button>
   )
 }
 

@@ -11,6 +11,7 @@ import { NotificationControl } from '../inbox/NotificationControl'
 import { SingleKeys } from '../palette/SingleKeys'
 import { RulesList } from '../rules/RulesList'
 import { modelOptions } from '../thread/Choices'
+import { AgentList } from './AgentList'
 import { AttachList } from './AttachList'
 import { McpList } from './McpList'
 import { Notes } from './Notes'
@@ -23,6 +24,7 @@ import { useFolderPicker } from './useFolderPicker'
 
 const sections = [
   'General',
+  'Agents',
   'Models',
   'Tool sets',
   'MCP servers',
@@ -132,6 +134,7 @@ export default function Settings({ state }: { state: StudioState }) {
         <SingleKeys />
         <Retention days={settings.retentionDays} disabled={busy} onSave={(retentionDays) => save({ retentionDays })} />
       </Section>
+      <AgentList state={state} />
       <ProviderList state={state} />
       <Toolsets state={state} onSave={save} />
       <McpList servers={state.mcpServers} />

@@ -8,6 +8,8 @@ const Settings = lazy(() => import('./Settings'))
 const ProviderForm = lazy(() => import('./ProviderForm').then((module) => ({ default: module.ProviderForm })))
 
 const AttachForm = lazy(() => import('./AttachForm').then((module) => ({ default: module.AttachForm })))
+const AgentForm = lazy(() => import('./AgentForm').then((module) => ({ default: module.AgentForm })))
+const AgentImport = lazy(() => import('./AgentImport').then((module) => ({ default: module.AgentImport })))
 const McpForm = lazy(() => import('./McpForm').then((module) => ({ default: module.McpForm })))
 
 /** The settings, or what is set up from them. What stands in the dialog is loaded when it is first opened. */
@@ -24,6 +26,26 @@ export function SettingsDialog() {
       <Dialog open onClose={close} title={provider ? provider.name : 'Connect a model'}>
         <Suspense>
           <ProviderForm provider={provider} found={found} onDone={back} />
+        </Suspense>
+      </Dialog>
+    )
+  }
+  if (setUp.kind === 'agent') {
+    const { name, copy, within } = setUp
+    const back = () => app.setUp.set(within ? { kind: 'settings' } : undefined)
+    return (
+      <Dialog wide open onClose={close} title={name ?? (copy ? `A copy of ${copy}` : 'Make an agent')}>
+        <Suspense>
+          <AgentForm name={name} copy={copy} onDone={back} />
+        </Suspense>
+      </Dialog>
+    )
+  }
+  if (setUp.kind === 'agentImport') {
+    return (
+      <Dialog open onClose={close} title="Import an agent">
+        <Suspense>
+          <AgentImport file={setUp.file} onDone={() => app.setUp.set({ kind: 'settings' })} />
         </Suspense>
       </Dialog>
     )

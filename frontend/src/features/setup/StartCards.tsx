@@ -1,22 +1,37 @@
 import type { IconNode } from 'lucide'
+import Bot from 'lucide/dist/esm/icons/bot.mjs'
 import Cable from 'lucide/dist/esm/icons/cable.mjs'
 import FlaskConical from 'lucide/dist/esm/icons/flask-conical.mjs'
 import KeyRound from 'lucide/dist/esm/icons/key-round.mjs'
 import Plug from 'lucide/dist/esm/icons/plug.mjs'
 import { type ReactNode, useState } from 'react'
 import { useApp } from '../../state/app'
+import { recall, remember } from '../../state/remembered'
 import type { StudioState } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
+import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { toast } from '../../ui/toasts'
 
-/** The ways to begin: the demo, a model that was found on this machine, a model of one's own. */
+/**
+ * The first steps, those that are still to be taken: the demo, a model that was found on this machine or another one, and then an
+ * agent of one's own.
+ */
 export function StartCards({ state, first }: { state: StudioState; first: boolean }) {
   const app = useApp()
   const [busy, setBusy] = useState(false)
-  const connected = state.providers.some((provider) => provider.model)
-  if (state.overrideLabel !== undefined || (!first && connected)) return null
-  const notSetUp = state.found.filter((each) => !state.providers.some(({ id, model }) => id === each.id && model))
+  const [hidden, setHidden] = useState(() => recall('guide.hidden') === '1')
+  const connected = state.overrideLabel !== undefined || state.providers.some((provider) => provider.model)
+  const own = state.agents.some((agent) => !agent.builtIn && !agent.server)
+  if (!first && connected && (own || hidden)) return null
+  const hide = () => {
+    setHidden(true)
+    remember('guide.hidden', '1')
+  }
+  const notSetUp =
+    state.overrideLabel !== undefined
+      ? []
+      : state.found.filter((each) => !state.providers.some(({ id, model }) => id === each.id && model))
   const play = () => {
     setBusy(true)
     app
@@ -26,21 +41,24 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
   }
   return (
     <div className="grid gap-3 sm:grid-cols-2">
-      <Card icon={FlaskConical} title="Try the demo" disabled={busy} onPress={play}>
-        Sends its message to a scripted agent, on a sample project of its own. No key, no network.
-      </Card>
-      {notSetUp.map((found) => (
-        <Card
-          key={found.id}
-          icon={Plug}
-          title={`Use ${found.name}`}
-          onPress={() => app.setUp.set({ kind: 'provider', found })}
-        >
-          {found.models.length > 0
-            ? `Found with ${found.models.slice(0, 3).join(', ')}${found.models.length > 3 ? '…' : ''}`
-            : found.baseUrl}
+      {state.overrideLabel === undefined && (first || !connected) && (
+        <Card icon={FlaskConical} title="Try the demo" disabled={busy} onPress={play}>
+          Sends its message to a scripted agent, on a sample project of its own. No key, no network.
         </Card>
-      ))}
+      )}
+      {(first || !connected) &&
+        notSetUp.map((found) => (
+          <Card
+            key={found.id}
+            icon={Plug}
+            title={`Use ${found.name}`}
+            onPress={() => app.setUp.set({ kind: 'provider', found })}
+          >
+            {found.models.length > 0
+              ? `Found with ${found.models.slice(0, 3).join(', ')}${found.models.length > 3 ? '…' : ''}`
+              : found.baseUrl}
+          </Card>
+        ))}
       {state.attached.length === 0 && (
         <Card icon={Cable} title="Attach to a server" onPress={() => app.setUp.set({ kind: 'attach' })}>
           Agents of a program of your own, or of another studio: its address, and its token if it has one.
@@ -50,6 +68,18 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
         <Card icon={KeyRound} title="Connect a model" onPress={() => app.setUp.set({ kind: 'provider' })}>
           Any OpenAI-compatible server: an address, a key, a model.
         </Card>
+      )}
+      {connected && !own && !hidden && (
+        <Card icon={Bot} title="Make an agent of your own" onPress={() => app.setUp.set({ kind: 'agent' })}>
+          Your instructions, the tools it may use, and which of its calls wait for you.
+        </Card>
+      )}
+      {!first && connected && (
+        <div className="flex items-center">
+          <Button tone="ghost" small onClick={hide}>
+            Not now
+          </Button>
+        </div>
       )}
     </div>
   )

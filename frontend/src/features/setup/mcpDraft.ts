@@ -1,3 +1,4 @@
+import type { KeyHome } from '../../transport/answers'
 import type { McpAsks, McpInput, McpServer } from '../../transport/mcp'
 
 /** A variable of a server's environment, or a header that is sent to it. */
@@ -21,7 +22,7 @@ export interface Draft {
   url: string
   headers: Secret[]
   asks: McpAsks
-  keepSecrets: 'memory' | 'file'
+  keepSecrets: KeyHome
 }
 
 let keys = 0
@@ -30,7 +31,8 @@ export function secretOf(name: string, kept = false): Secret {
   return { key: ++keys, name, value: '', kept }
 }
 
-export function draftOf(server?: McpServer): Draft {
+/** A draft; usual is where new values go when nobody says. */
+export function draftOf(server?: McpServer, usual: KeyHome = 'memory'): Draft {
   return {
     name: server?.name ?? '',
     transport: server?.transport ?? 'stdio',
@@ -40,7 +42,7 @@ export function draftOf(server?: McpServer): Draft {
     url: server?.url ?? '',
     headers: (server?.headers ?? []).map((name) => secretOf(name, true)),
     asks: server?.asks ?? '',
-    keepSecrets: server?.secretsKept === 'file' ? 'file' : 'memory',
+    keepSecrets: server?.secretsKept || usual,
   }
 }
 

@@ -1,6 +1,7 @@
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { defaultModel } from '../../state/models'
+import type { AgentInfo } from '../../transport/agents'
 import type { StudioState, ThreadChoice } from '../../transport/answers'
 import { serverOf } from '../../transport/attached'
 import { type Option, Select } from '../../ui/Select'
@@ -26,7 +27,7 @@ export function Choices({ choice, disabled, onChoice }: Props) {
         className="max-w-40"
         disabled={disabled}
         value={agentName}
-        options={state.agents.map((each) => ({ value: each.name, label: each.name, note: each.description }))}
+        options={agentOptions(state, agentName)}
         onChange={(next) => onChoice({ agentName: next })}
       />
       {agent?.server || serverOf(agentName) ? null : state.overrideLabel ? (
@@ -40,7 +41,7 @@ export function Choices({ choice, disabled, onChoice }: Props) {
           className="max-w-64"
           disabled={disabled}
           value={chosen(choice)}
-          options={modelOptions(state, choice, agent?.needsModel ?? true)}
+          options={modelOptions(state, choice, agent?.needsModel ?? true, agent)}
           onChange={(next) => onChoice(read(next))}
         />
       )}
@@ -59,15 +60,39 @@ function read(value: string): ThreadChoice {
   return { providerId: String(providerId ?? ''), model: String(model ?? '') }
 }
 
+/** Every agent there is, and the one of a thread that was deleted. */
+function agentOptions({ agents }: StudioState, chosen: string): Option[] {
+  const options = agents.map(({ name, description, missing }) => ({
+    value: name,
+    label: name,
+    note: [description, missing.length > 0 && `Works without ${missing.join('; ')}`].filter(Boolean).join(' · '),
+  }))
+  if (agents.some(({ name }) => name === chosen)) return options
+  return [
+    ...options,
+    {
+      value: chosen,
+      label: `${chosen} (${serverOf(chosen) ? 'not attached' : 'deleted'})`,
+      note: 'Choose another one to go on',
+    },
+  ]
+}
+
 /** Every model of every provider, and what stands for none of them. */
-export function modelOptions(state: StudioState, choice: ThreadChoice, needsModel: boolean): Option[] {
+export function modelOptions(
+  state: StudioState,
+  choice: ThreadChoice,
+  needsModel: boolean,
+  agent?: AgentInfo,
+): Option[] {
   const { providers } = state
   const fallback = defaultModel(state)
-  const named = fallback?.model || fallback?.provider.name
+  const own = providers.find(({ id }) => id === agent?.providerId)
+  const named = own ? agent?.model || own.model || own.name : fallback?.model || fallback?.provider.name
   const none: Option = needsModel
     ? {
         value: '',
-        label: named ? `Default (${named})` : 'No model',
+        label: named ? `${own ? 'Its own' : 'Default'} (${named})` : 'No model',
         note: named ? undefined : 'Connect one in Settings',
       }
     : { value: '', label: 'Built-in model', note: 'Scripted: needs no key and no network' }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { chosenAgent } from '../../state/models'
 import type { ThreadStore } from '../../state/threadStore'
 import { ThreadContext } from '../../state/useThread'
 import type { StudioThread, ThreadChoice } from '../../transport/answers'
@@ -58,10 +59,12 @@ function Thread({ store }: { store: ThreadStore }) {
   const send = async (input: string, deny: boolean) => {
     if (settings && !settings.tried && !deny) {
       const { folder, folderMissing } = settings
+      const { state } = app.studio.cell.get()
+      const needsFolder = (state && chosenAgent(state, settings)?.needsFolder) || folder !== ''
       const ready = await ask({
         choice: settings,
         folder,
-        folderMissing: !serverOf(settings.agentName) && (folderMissing || !folder),
+        folderMissing: !serverOf(settings.agentName) && needsFolder && (folderMissing || !folder),
       })
       if (!ready.send) return false
       if (ready.folder) await change({ folder: ready.folder })
