@@ -24,7 +24,7 @@ export function ToolChoices({ groups, all, chosen, approvals, onChoose, onApprov
     const to = rows.indexOf(from) + by
     if (by === 0 || !rows[to]) return
     event.preventDefault()
-    list.current?.querySelectorAll('input')[to]?.focus()
+    list.current?.querySelectorAll<HTMLElement>('input[type=checkbox]')[to]?.focus()
   }
   const check = (name: string, on: boolean) => onChoose(on ? [...chosen, name] : chosen.filter((each) => each !== name))
   const ask = (name: string, how: string) => {
