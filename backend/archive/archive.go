@@ -240,12 +240,29 @@ func (*End) kind() string      { return "end" }
 
 // newLine is an empty line of a kind; nil for an unknown one.
 func newLine(kind string) Line {
-	for _, l := range []Line{
-		&Head{}, &Blob{}, &Run{}, &Call{}, &Approval{}, &Child{}, &Event{}, &Request{}, &Received{}, &History{}, &End{},
-	} {
-		if l.kind() == kind {
-			return l
-		}
+	switch kind {
+	case "callboard-thread":
+		return &Head{}
+	case "blob":
+		return &Blob{}
+	case "run":
+		return &Run{}
+	case "call":
+		return &Call{}
+	case "approval":
+		return &Approval{}
+	case "child":
+		return &Child{}
+	case "event":
+		return &Event{}
+	case "request":
+		return &Request{}
+	case "received":
+		return &Received{}
+	case "history":
+		return &History{}
+	case "end":
+		return &End{}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"callboard/backend/protocol"
 	"callboard/backend/redact"
@@ -30,7 +31,31 @@ type Finding struct {
 	Rules  []string // what found it
 	Fixed  bool     // a key of the program: no Leave lets it through
 	Spots  []Spot   // in the thread's order
+
+	known string // the rule that finds what is known
 }
+
+// Certain are the secrets that are to be masked wherever they stand, as redact.Policy.Known: those that are no everyday words, as the
+// value of a member "token" may be.
+func (f *Findings) Certain() []string {
+	var all []string
+	for _, finding := range f.All {
+		s := finding.Secret
+		mixed := strings.ContainsFunc(s, unicode.IsDigit) && strings.ContainsFunc(s, unicode.IsLetter)
+		// What a title has of a longer secret is found with that.
+		part := slices.ContainsFunc(f.All, func(other *Finding) bool { return len(other.Secret) > len(s) && strings.HasPrefix(other.Secret, s) })
+		if !finding.Fixed && !part && (len(s) >= minMixed && mixed || len(s) >= minPlain) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// How long a secret is, in bytes, that is no everyday word: one of letters and digits, and any other.
+const (
+	minMixed = 8
+	minPlain = 20
+)
 
 // Spot is a place where a secret stands, once or more often.
 type Spot struct {
@@ -51,6 +76,11 @@ func Find(policy *redact.Policy, lines iter.Seq2[Line, error]) (*Findings, error
 		x.line(line)
 	}
 	x.endAll()
+	for _, f := range x.found.All {
+		if len(f.Rules) > 1 { // what it is says more than that it is known
+			f.Rules = slices.DeleteFunc(f.Rules, func(rule string) bool { return rule == f.known })
+		}
+	}
 	slices.SortStableFunc(x.found.All, func(a, b *Finding) int { return cmp.Compare(len(b.Spots), len(a.Spots)) })
 	return x.found, nil
 }
@@ -117,6 +147,9 @@ func (x *finding) take(at Place, hits []redact.Hit) {
 			x.found.All = append(x.found.All, f)
 		}
 		f.Fixed = f.Fixed || hit.Fixed
+		if hit.Known {
+			f.known = hit.Rule
+		}
 		if !slices.Contains(f.Rules, hit.Rule) {
 			f.Rules = append(f.Rules, hit.Rule)
 		}

@@ -261,3 +261,18 @@ func TestLabelsAreThoseOfTheCalls(t *testing.T) {
 		t.Errorf("%d images, %v, labels (-want +got)\n%s", images, err, diff)
 	}
 }
+
+func TestCertainSecretsAreNoEverydayWords(t *testing.T) {
+	lines := thread(t)
+	for _, line := range lines {
+		if r, ok := line.(*archive.Run); ok {
+			*r = *archive.RunOf(&agent.Run{ID: "run_1", Status: protocol.StatusCompleted, Input: "token: string, password: hunter22, secret=correct-horse-battery-staple"})
+		}
+	}
+	_, found := mask(t, &redact.Policy{Patterns: redact.Patterns()}, nil, written(t, sequence(lines)))
+	certain := found.Certain()
+	slices.Sort(certain)
+	if diff := cmp.Diff([]string{"correct-horse-battery-staple", "hunter22", key}, certain); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -49,3 +49,13 @@ func ExamplePolicy_Handler() {
 	log.Error("no access", "error", errors.New("the server refuses s3cr3t-of-ada"), slog.Group("sent", "header", "Bearer s3cr3t-of-ada"))
 	// Output: level=ERROR msg="no access" key=[redacted] password=[redacted] error="the server refuses [redacted]" sent.header="Bearer [redacted]"
 }
+
+func ExamplePolicy_Find() {
+	policy := &redact.Policy{Patterns: redact.Patterns(), Words: []string{"falcon"}}
+	for _, hit := range policy.Find("Deploy Falcon with token=hunter22.") {
+		fmt.Printf("%s: %s•••%s\n", hit.Rule, hit.Before, hit.After)
+	}
+	// Output:
+	// word of your own: Deploy ••• with token=[redacted]
+	// value named password, token, secret or key: Deploy [redacted] with token=•••
+}

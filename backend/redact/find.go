@@ -10,6 +10,7 @@ type Hit struct {
 	Rule   string // what found it: the name of a pattern, or of another way
 	Secret string
 	Fixed  bool // it is one of Policy.Secrets, and no Leave lets it through
+	Known  bool // it is one of Policy.Known, or what is left of one
 	// Before and After are what stands around it, with what else is secret masked.
 	Before, After string
 }
@@ -55,7 +56,7 @@ func (m *masker) hits(text string) []Hit {
 			}
 		}
 		all = append(all, Hit{
-			Rule: s.rule, Secret: s.secret, Fixed: s.rule == keyRule,
+			Rule: s.rule, Secret: s.secret, Fixed: s.rule == keyRule, Known: s.rule == knownRule,
 			Before: m.before(text[:start]), After: m.after(text[end:]),
 		})
 	}

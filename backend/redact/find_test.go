@@ -175,3 +175,20 @@ func TestPiecesWithoutASecretStayAsTheyAre(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+func TestWhatIsKnownIsMaskedEverywhereAndWhereItWasCut(t *testing.T) {
+	p := redact.Policy{Known: []string{"hunter2-of-ada", "left-in-4711"}, Leave: func(found string) bool { return found == "left-in-4711" }}
+	for text, want := range map[string]string{
+		"bare hunter2-of-ada here": "bare [redacted] here", "cut: hunter2-…": "cut: [redacted]…", "cut: hunter2-of": "cut: [redacted]",
+		"as few as hunter": "as few as hunter", "hunter2- within": "hunter2- within", "left-in-4711 and left-in-4…": "left-in-4711 and left-in-4…",
+		`{"x":"hunter2\u002dof-ada"}`: `{"x":"[redacted]"}`,
+	} {
+		if got := p.Text(text); got != want {
+			t.Errorf("of %q got %q, want %q", text, got, want)
+		}
+	}
+	hits := p.Find("cut: hunter2-…")
+	if want := []redact.Hit{{Rule: "found elsewhere as a secret", Secret: "hunter2-of-ada", Known: true, Before: "cut: ", After: "…"}}; !cmp.Equal(hits, want) {
+		t.Errorf("got %+v, want %+v", hits, want)
+	}
+}

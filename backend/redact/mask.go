@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ type masker struct {
 	literals []string
 	patterns []Pattern
 	words    []word
+	known    []string
 	leave    func(found string) bool // may be nil
 }
 
@@ -24,7 +26,7 @@ type span struct {
 }
 
 // idle reports whether there is nothing to look for.
-func (m *masker) idle() bool { return len(m.literals)+len(m.patterns)+len(m.words) == 0 }
+func (m *masker) idle() bool { return len(m.literals)+len(m.patterns)+len(m.words)+len(m.known) == 0 }
 
 func (m *masker) leaves(found string) bool { return m.leave != nil && m.leave(found) }
 
@@ -60,13 +62,20 @@ func (m *masker) direct(text string) []span {
 		}
 	}
 	for _, literal := range m.literals {
-		for at := 0; ; {
-			i := strings.Index(text[at:], literal)
-			if i < 0 {
-				break
-			}
-			add(at+i, at+i+len(literal), keyRule, at+i)
-			at += i + 1
+		for at := range places(text, literal) {
+			add(at, at+len(literal), keyRule, at)
+		}
+	}
+	for _, secret := range m.known {
+		if m.leaves(secret) {
+			continue
+		}
+		for at := range places(text, secret) {
+			add(at, at+len(secret), knownRule, at)
+		}
+		if n := cutWithin(text, secret); n > 0 {
+			end := len(strings.TrimRight(text, ellipsis))
+			all = append(all, span{end - n, end, knownRule, end - n, secret})
 		}
 	}
 	for _, pattern := range m.patterns {
@@ -84,6 +93,33 @@ func (m *masker) direct(text string) []span {
 		}
 	}
 	return all
+}
+
+// places are where a text has another.
+func places(text, other string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; ; at++ {
+			i := strings.Index(text[at:], other)
+			if i < 0 || !yield(at+i) {
+				return
+			}
+			at += i
+		}
+	}
+}
+
+// ellipsis is what may stand where a text was cut.
+const ellipsis = "….\u00a0 "
+
+// cutWithin is how many bytes of a secret a text ends with that was cut within it; as few as MinSecret may be anything.
+func cutWithin(text, secret string) int {
+	text = strings.TrimRight(text, ellipsis)
+	for n := min(len(secret)-1, len(text)); n > MinSecret; n-- {
+		if strings.HasSuffix(text, secret[:n]) {
+			return n
+		}
+	}
+	return 0
 }
 
 // spans are the places of secrets, in order and apart.
@@ -192,7 +228,7 @@ func (m *masker) settled(text string) int {
 // clear is where the end of a text begins that may be the beginning of a secret.
 func (m *masker) clear(text string) int {
 	n := len(text)
-	for _, literal := range m.literals {
+	for _, literal := range slices.Concat(m.literals, m.known) {
 		for k := min(len(literal)-1, len(text)); k > 0; k-- {
 			if strings.HasSuffix(text, literal[:k]) {
 				n = min(n, len(text)-k)

@@ -34,6 +34,9 @@ type Policy struct {
 	Patterns []Pattern
 	// Words are masked too, in any case, however short they are. Each has at least one character.
 	Words []string
+	// Known are secrets that were found already: they are masked wherever they stand, and at the end of a text that was cut within one
+	// what is left of it.
+	Known []string
 	// Leave says of what a pattern or a word found that it stays as it is: it is no secret after all. May be nil.
 	Leave func(found string) bool
 	// Tools says by name what a user sees of a tool's calls, Others what of those that are not in it.
@@ -75,7 +78,7 @@ func (p *Policy) masker() *masker {
 			p.words = append(p.words, newWord(text))
 		}
 	})
-	m := &masker{patterns: p.Patterns, words: p.words, leave: p.Leave}
+	m := &masker{patterns: p.Patterns, words: p.words, known: p.Known, leave: p.Leave}
 	if p.Secrets != nil {
 		m.literals = literals(p.Secrets())
 	}
@@ -113,4 +116,5 @@ const (
 	namedSecret = "value named password, token, secret or key"
 	keyRule     = "key of this program"
 	wordRule    = "word of your own"
+	knownRule   = "found elsewhere as a secret"
 )

@@ -49,7 +49,7 @@ func (s *Stream) Push(f protocol.Frame) []protocol.Frame {
 // Passes reports whether an event may go out as it is stored, without Push: it holds no secret, it is no piece of a text, and nothing
 // waits. It is for readers of long logs, to whom decoding each event would cost more than all the rest.
 func (s *Stream) Passes(stored []byte) bool {
-	if s.user || len(s.masker.patterns)+len(s.masker.words) > 0 || s.open > 0 {
+	if s.user || len(s.masker.patterns)+len(s.masker.words)+len(s.masker.known) > 0 || s.open > 0 {
 		return false
 	}
 	if len(s.masker.literals) == 0 {

@@ -106,22 +106,23 @@ func (s *Studio) Export(ctx context.Context, threadID string, e Export, w io.Wri
 		return err
 	}
 	defer kept.remove()
-	all, err := archive.Find(s.policy(&e, true), kept.lines())
+	all, known, err := s.findSecrets(&e, kept)
 	if err != nil {
 		return fmt.Errorf("look for secrets in thread %s: %w", threadID, err)
 	}
 	masking := &archive.Masking{Policy: s.policy(&e, false), Findings: all}
+	masking.Policy.Known = known
 	if left := s.left(&e, all); e.Redact || len(all.All) > left {
 		masking.Redacted = &archive.Redacted{
 			Secrets: len(all.All) - left, LeftIn: left, NoImages: e.Redact && !e.Images, NoAnswers: e.Redact,
 		}
 	}
 	if left := masking.Redacted; left != nil && left.LeftIn > 0 { // what is left in is not masked in pieces either
-		if masking.Findings, err = archive.Find(masking.Policy, kept.lines()); err != nil {
+		if masking.Findings, err = archive.Find(masking.Policy, kept.again()); err != nil {
 			return fmt.Errorf("look for secrets in thread %s: %w", threadID, err)
 		}
 	}
-	lines := masking.Lines(kept.lines())
+	lines := masking.Lines(kept.again())
 	if e.Markdown {
 		err = archive.Markdown(w, lines)
 	} else {
@@ -131,6 +132,18 @@ func (s *Studio) Export(ctx context.Context, threadID string, e Export, w io.Wri
 		return fmt.Errorf("export thread %s: %w", threadID, err)
 	}
 	return nil
+}
+
+// findSecrets finds the secrets of a thread, what Leave names included; known are those that are masked wherever they stand, as what finds
+// one in one place may not find it in another.
+func (s *Studio) findSecrets(e *Export, kept *spooled) (all *archive.Findings, known []string, err error) {
+	if all, err = archive.Find(s.policy(e, true), kept.again()); err != nil || !e.Redact {
+		return all, nil, err
+	}
+	again := s.policy(e, true)
+	again.Known = all.Certain()
+	all, err = archive.Find(again, kept.again())
+	return all, again.Known, err
 }
 
 // left counts the findings that stay in.
@@ -153,12 +166,13 @@ func (s *Studio) Preview(ctx context.Context, threadID string, e Export) (*Previ
 		return nil, err
 	}
 	defer kept.remove()
+	all, known, err := s.findSecrets(&e, kept)
 	policy := s.policy(&e, true)
-	all, err := archive.Find(policy, kept.lines())
+	policy.Known = known
 	if err != nil {
 		return nil, fmt.Errorf("look for secrets in thread %s: %w", threadID, err)
 	}
-	labels, images, err := archive.Labels(kept.lines())
+	labels, images, err := archive.Labels(kept.again())
 	if err != nil {
 		return nil, fmt.Errorf("read thread %s: %w", threadID, err)
 	}
@@ -235,8 +249,13 @@ func (s *Studio) toFile(write func(io.Writer) error) (kept *spooled, err error) 
 // remove removes the file. What a system still holds open goes when the studio opens next.
 func (k *spooled) remove() { _ = os.Remove(k.path) }
 
-// lines reads the file.
-func (k *spooled) lines() iter.Seq2[archive.Line, error] {
+// lines reads the file, which came from elsewhere.
+func (k *spooled) lines() iter.Seq2[archive.Line, error] { return k.readBy(archive.Read) }
+
+// again reads the file, which was written here.
+func (k *spooled) again() iter.Seq2[archive.Line, error] { return k.readBy(archive.Reread) }
+
+func (k *spooled) readBy(read func(io.Reader) iter.Seq2[archive.Line, error]) iter.Seq2[archive.Line, error] {
 	return func(yield func(archive.Line, error) bool) {
 		file, err := os.Open(k.path)
 		if err != nil {
@@ -244,7 +263,7 @@ func (k *spooled) lines() iter.Seq2[archive.Line, error] {
 			return
 		}
 		defer func() { _ = file.Close() }() // it was only read
-		for line, err := range archive.Read(file) {
+		for line, err := range read(file) {
 			if !yield(line, err) {
 				return
 			}

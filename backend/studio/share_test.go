@@ -20,7 +20,7 @@ import (
 
 const (
 	sharedKey  = "sk-proj-0123456789abcdefgh"
-	sharedText = "Move the greeter for Falcon, with token=hunter22 and " + sharedKey
+	sharedText = "Tell Falcon: token=hunter22 (hunter22!) " + sharedKey
 )
 
 // shared is a thread of the demo that waits for an approval, and whose message has secrets.
@@ -41,9 +41,10 @@ type conflict struct {
 
 func (b *bench) idle() {
 	b.Helper()
-	if left, err := os.ReadDir(b.studio.transfer()); err != nil || len(left) > 0 {
-		b.Errorf("%d files are left on their way, %v", len(left), err)
-	}
+	b.until("no file to be on its way", func() bool { // one goes when its request is over, a moment after the answer
+		left, err := os.ReadDir(b.studio.transfer())
+		return err == nil && len(left) == 0
+	})
 }
 
 func TestAThreadIsExportedAndImported(t *testing.T) {
@@ -149,7 +150,7 @@ func TestARedactedExportHasWhatThePreviewDoesNotShow(t *testing.T) {
 		t.Errorf("the first place is %+v", token.Places[0])
 	}
 
-	secrets := map[string]string{"key": sharedKey, "token": "hunter22", "word": "Falcon", "studio": "studio-key"}
+	secrets := map[string]string{"key": "sk-proj-01", "token": "hunter22", "word": "Falcon", "studio": "studio-key"}
 	has := func(text string) (found []string) {
 		for name, secret := range secrets {
 			if strings.Contains(text, secret) {
