@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
 import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
-import { row, rows, shown } from './thread.mjs'
+import { composer, row, rows, shown } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -20,6 +20,16 @@ async function threadOf(t, turns, ...statuses) {
   const page = await open(t, `${studio.address}#/t/${run.threadId}`)
   await rows(page).first().waitFor()
   return { studio, run, page }
+}
+
+/** A studio without a thread, and its page once it has begun. */
+async function fresh(t) {
+  const studio = await serve(t)
+  const page = await open(t, studio.address)
+  page.on('filechooser', () => undefined) // from the first listener on choosers are the test's, a moment after it came
+  await composer(page).waitFor()
+  await until('the page to have begun', () => composer(page).evaluate((box) => box === document.activeElement))
+  return { studio, page }
 }
 
 const looked = [
@@ -100,8 +110,7 @@ test('a thread is exported with one hit left in, and imported elsewhere with the
   assert.ok(file.includes('hunter22'), 'what was left in is in the file')
   for (const secret of [key, 'ghp_', 'Falcon']) assert.ok(!file.includes(secret), `${secret} is in the file`)
 
-  const elsewhere = await serve(t)
-  const other = await open(t, elsewhere.address)
+  const { page: other } = await fresh(t)
   await command(other, 'Import a thread…')
   await choose(other, path)
   await row(other, 'read_file', 'failed').waitFor()
@@ -124,8 +133,7 @@ test('nothing of an imported thread waits, and a second import finds it here', a
   const path = await saved(t, page)
   await row(page, 'run_command', 'waiting').waitFor()
 
-  const elsewhere = await serve(t)
-  const other = await open(t, elsewhere.address)
+  const { studio: elsewhere, page: other } = await fresh(t)
   await command(other, 'Import a thread…')
   await choose(other, path)
   await row(other, 'run_command', 'cancelled').waitFor()
@@ -167,9 +175,7 @@ test('a file that is dropped on the window is taken, and one that is none is ref
     headers: { Authorization: `Bearer ${studio.token}` },
   })
   const file = await response.text()
-  const elsewhere = await serve(t)
-  const page = await open(t, elsewhere.address)
-  await page.getByRole('button', { name: 'New thread' }).first().waitFor()
+  const { studio: elsewhere, page } = await fresh(t)
   const drop = (content) =>
     page.evaluate((text) => {
       const dataTransfer = new DataTransfer()
