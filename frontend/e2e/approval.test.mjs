@@ -50,6 +50,7 @@ test('a denied command does not run, and the model reads the reason', async (t) 
 test('an edited command runs as edited; an edit that does not fit keeps waiting', async (t) => {
   const { studio, run, page, ran } = await waiting(t)
   await button(page, 'Edit arguments').first().click()
+  await page.getByRole('tab', { name: 'JSON' }).first().click()
   const editor = page.locator('.cm-content').first()
   await editor.click()
   await page.keyboard.press('Control+a')

@@ -82,6 +82,7 @@ describe('C18: of two calls that wait', () => {
   it('each keeps its own form and its own decision', async () => {
     const { card, decided } = await cards({ c1: '{"n":1}', c2: '{"n":2}' })
     fireEvent.click(card(0).getByRole('button', { name: 'Edit arguments' }))
+    fireEvent.click(card(0).getByRole('tab', { name: 'JSON' }))
     const editor = await card(0).findByRole('textbox', { name: 'Arguments as JSON' })
     fireEvent.change(editor, { target: { value: '{"n":11}' } })
     fireEvent.click(card(1).getByRole('button', { name: 'Approve' }))
@@ -144,9 +145,20 @@ describe('C7: an edit', () => {
     expect(n.getAttribute('aria-invalid')).toBeNull()
   })
 
+  it('opens in the form, with the focus in it; what does not fit that opens as JSON', async () => {
+    localStorage.removeItem('callboard.edit')
+    const { card } = await cards({ c1: '{"n":1}', c2: '{"n":"one"}' })
+    fireEvent.click(card(0).getByRole('button', { name: 'Edit arguments' }))
+    const n = await card(0).findByRole('textbox', { name: 'n' })
+    await waitFor(() => expect(document.activeElement).toBe(n))
+    fireEvent.click(card(1).getByRole('button', { name: 'Edit arguments' }))
+    expect(await card(1).findByRole('textbox', { name: 'Arguments as JSON' })).toBeTruthy()
+  })
+
   it('goes from JSON to the form and back without a change', async () => {
     const { card } = await cards({ c1: '{"id":1.0,"n":1e400}' })
     fireEvent.click(card(0).getByRole('button', { name: 'Edit arguments' }))
+    fireEvent.click(card(0).getByRole('tab', { name: 'JSON' }))
     const before = await card(0).findByRole('textbox', { name: 'Arguments as JSON' })
     const text = before.textContent
     await waitFor(() =>

@@ -25,21 +25,27 @@ interface Props {
   onCancel: () => void
 }
 
-/** The arguments of a call, edited in a form made from the tool's schema or as JSON. The text is what is kept. */
+/**
+ * The arguments of a call, edited in a form made from the tool's schema or as JSON: as was chosen last, at first in the form. What
+ * does not fit the form begins as JSON. The text is what is kept.
+ */
 export function EditForm({ toolName, agentName, initial, error, onSubmit, ...row }: Props) {
   const [begun] = useState(() => pretty(initial))
   const [text, setText] = useState(begun)
   const [faults, setFaults] = useState(0)
-  const [mode, setMode] = useState<Mode>(() => (recall('edit') === 'form' ? 'form' : 'json'))
+  const [mode, setMode] = useState<Mode>(() => (recall('edit') === 'json' || notJson(initial) ? 'json' : 'form'))
+  /** The mode is a choice made here, which stays whatever it shows. */
+  const [chosen, setChosen] = useState(false)
   const [tool, why] = useTool(toolName, agentName)
   // What was refused is said until it is changed.
   const [refusedText, setRefusedText] = useState<string>()
   const refusal = error && refusedText === text ? error : undefined
   const refused = (refusal && serverFaults(refusal)) || []
-  const asForm = mode === 'form' && tool !== undefined
+  const asForm = mode === 'form' && (tool !== undefined || why === loading)
   const fault = notJson(text)
   const choose = (next: Mode) => {
     setMode(next)
+    setChosen(true)
     setFaults(0)
     remember('edit', next)
   }
@@ -56,16 +62,22 @@ export function EditForm({ toolName, agentName, initial, error, onSubmit, ...row
       />
       {asForm ? (
         <ErrorBoundary what="The form">
-          <Suspense fallback={<p className="text-small text-faint">Opening the form…</p>}>
-            <SchemaForm
-              parameters={tool.parameters}
-              initial={text}
-              refused={refused}
-              onChange={(next, wrong) => {
-                setText(next)
-                setFaults(wrong)
-              }}
-            />
+          <Suspense fallback={<Opening />}>
+            {tool ? (
+              <SchemaForm
+                parameters={tool.parameters}
+                initial={text}
+                refused={refused}
+                focus={!chosen}
+                onUnfit={chosen ? undefined : () => setMode('json')}
+                onChange={(next, wrong) => {
+                  setText(next)
+                  setFaults(wrong)
+                }}
+              />
+            ) : (
+              <Opening />
+            )}
           </Suspense>
         </ErrorBoundary>
       ) : (
@@ -85,13 +97,19 @@ export function EditForm({ toolName, agentName, initial, error, onSubmit, ...row
   )
 }
 
+function Opening() {
+  return <p className="text-small text-faint">Opening the form…</p>
+}
+
 type Mode = 'json' | 'form'
+
+const loading = 'The tool’s schema is not there yet.'
 
 /** The tool, or why its schema is not known. */
 function useTool(name: string, agentName: string): [ToolInfo | undefined, string | undefined] {
   const app = useApp()
   const [tool, setTool] = useState<ToolInfo>()
-  const [why, setWhy] = useState<string | undefined>('The tool’s schema is not there yet.')
+  const [why, setWhy] = useState<string | undefined>(loading)
   useEffect(() => {
     let wanted = true
     app.tool(name, agentName).then(

@@ -1,5 +1,5 @@
 import Form from '@rjsf/core/lib/components/Form.js'
-import { useId, useMemo, useState } from 'react'
+import { useEffectEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { parseJson, pretty } from '../../../protocol/json'
 import { DraftField } from './DraftField'
 import { begun, type Draft, draftOf, toText } from './draft'
@@ -18,6 +18,10 @@ interface Props {
   refused: Fault[]
   /** A member that is needed and was not given yet is no fault at its field: the caller says what is missing. */
   calm?: boolean
+  /** It takes the focus once it is there. */
+  focus?: boolean
+  /** Hears that what the form begins with does not fit the schema. */
+  onUnfit?: () => void
   /** Takes the text of the arguments, which is no JSON while a field is half typed, and how many faults are shown. */
   onChange: (text: string, faults: number) => void
 }
@@ -34,8 +38,9 @@ const fieldsOfForm = { StringField: DraftField }
 const widgets = { SelectWidget: BranchSelect }
 
 /** A form made from the schema of a tool's arguments. */
-export default function SchemaForm({ parameters, initial, refused, calm, onChange }: Props) {
+export default function SchemaForm({ parameters, initial, refused, calm, focus, onUnfit, onChange }: Props) {
   const id = useId()
+  const box = useRef<HTMLDivElement>(null)
   const [start] = useState(() => draftOf(initial, draftSchema(parameters)))
   const [before] = useState(() => {
     const root = parseJson(initial.trim() || '{}')
@@ -47,6 +52,11 @@ export default function SchemaForm({ parameters, initial, refused, calm, onChang
     const said = calm ? faults.filter(({ message }) => message !== missing) : faults
     return errorSchema(faults.length > 0 ? said : refused)
   }, [faults, refused, calm])
+  const begins = useEffectEvent(() => {
+    if ('message' in start || schemaFaults(initial, parameters).length > 0) onUnfit?.()
+    else if (focus) box.current?.querySelector<HTMLElement>('input, textarea, button')?.focus()
+  })
+  useLayoutEffect(() => begins(), [])
   if ('message' in start) return <p className="text-small text-wait">{start.message} Edit it as JSON.</p>
   const change = (next: unknown) => {
     const whole = begun(next ?? {}, start.schema, start.schema)
@@ -55,23 +65,25 @@ export default function SchemaForm({ parameters, initial, refused, calm, onChang
     onChange(pretty(text), schemaFaults(text, parameters).length)
   }
   return (
-    <Form
-      tagName="div"
-      idPrefix={id}
-      schema={start.schema}
-      uiSchema={{ 'ui:autofocus': false }}
-      formData={draft}
-      validator={draftValidator}
-      experimental_defaultFormStateBehavior={noDefaults}
-      extraErrors={errors}
-      showErrorList={false}
-      templates={templates}
-      fields={fieldsOfForm}
-      widgets={widgets}
-      onChange={({ formData }) => change(formData)}
-    >
-      {/* Without a child the form would draw a button of its own. */}
-      <span />
-    </Form>
+    <div ref={box}>
+      <Form
+        tagName="div"
+        idPrefix={id}
+        schema={start.schema}
+        uiSchema={{ 'ui:autofocus': false }}
+        formData={draft}
+        validator={draftValidator}
+        experimental_defaultFormStateBehavior={noDefaults}
+        extraErrors={errors}
+        showErrorList={false}
+        templates={templates}
+        fields={fieldsOfForm}
+        widgets={widgets}
+        onChange={({ formData }) => change(formData)}
+      >
+        {/* Without a child the form would draw a button of its own. */}
+        <span />
+      </Form>
+    </div>
   )
 }
