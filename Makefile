@@ -17,7 +17,7 @@ BUILD_PACKAGES := gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
 DOCKER_PACKAGES := $(shell [ "$$(id -u)" != 0 ] || command -v dockerd >/dev/null || echo docker.io busybox-static)
 TEST_PACKAGES := $(BUILD_PACKAGES) chromium dbus-daemon gnome-keyring xvfb xdotool imagemagick sqlite3 fonts-dejavu-core $(DOCKER_PACKAGES)
 
-.PHONY: build run serve test lint check-go check-page test-go test-page e2e bench format clean packages test-packages $(PROGRAM)
+.PHONY: build package run serve test lint check-go check-page test-go test-page e2e bench format clean packages test-packages $(PROGRAM)
 
 ## Build and run
 
@@ -88,6 +88,10 @@ test-go: $(PAGE) $(MCP_MODULES)
 e2e: test-packages build
 	@echo "== end to end, in Chromium and in the window"
 	@node frontend/e2e/run.mjs
+
+# A Debian package and a tarball in build/bin.
+package: build
+	@sh build/package.sh "$$($(PROGRAM) --version | cut -d' ' -f2)"
 
 bench: test-packages build
 	@go run ./build/bench

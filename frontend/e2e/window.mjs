@@ -61,10 +61,10 @@ export async function notifications(t, bus) {
 }
 
 /** Opens the program's window on an X server. */
-export async function openWindow(t, display, data, args = [], bus = {}) {
+export async function openWindow(t, display, data, args = [], bus = {}, path = program) {
   const home = await folder(t)
   const env = environment({ DISPLAY: `:${display}`, HOME: home, XDG_RUNTIME_DIR: home, NO_AT_BRIDGE: '1', ...bus })
-  const child = spawn(program, ['--data', data, ...args], { env })
+  const child = spawn(path, ['--data', data, ...args], { env })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
   const exited = new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal })))

@@ -63,7 +63,7 @@ const menuTable: readonly { name: string; parts: readonly (readonly Line[])[] }[
       [{ id: 'stop', unless: 'No run is live in this thread' }],
     ],
   },
-  { name: 'Help', parts: [[{ id: 'keyboard' }]] },
+  { name: 'Help', parts: [[{ id: 'keyboard' }], [{ id: 'about' }]] },
 ]
 
 /** An entry of a menu as it is now. */

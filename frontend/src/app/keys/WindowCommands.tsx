@@ -22,6 +22,7 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('palette', () => toggle('palette'), { inDialog: over === 'palette' })
   useCommand('keyboard', () => toggle('keyboard'), { inDialog: over === 'keyboard' })
   useCommand('search', () => app.search())
+  useCommand('about', () => app.over.set('about'))
   useCommand('new-thread', () => app.router.go({ kind: 'new' }))
   useCommand('open-demo', () => app.openDemo(), { off: state?.overrideLabel !== undefined })
   useCommand('tools', () => app.router.go({ kind: 'tools' }))

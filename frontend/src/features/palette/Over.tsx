@@ -4,11 +4,12 @@ import { useCell } from '../../state/cell'
 import { KeyboardDialog } from './KeyboardDialog'
 
 const Palette = lazy(() => import('./Palette').then((module) => ({ default: module.Palette })))
+const AboutDialog = lazy(() => import('../about/AboutDialog'))
 
 /** So long, in ms, the window has for what it shows first before the palette is loaded unasked. */
 const rest = 1500
 
-/** What lies over the window when it is asked for: the search, or the keys. */
+/** What lies over the window when it is asked for: the search, the keys, or what this is. */
 export function Over() {
   const app = useApp()
   const over = useCell(app.over)
@@ -22,6 +23,7 @@ export function Over() {
   return (
     <>
       <KeyboardDialog open={over === 'keyboard'} onClose={close} />
+      <Suspense>{over === 'about' && <AboutDialog onClose={close} />}</Suspense>
       {loaded && (
         <Suspense>
           <Palette open={over === 'palette'} onClose={close} />
