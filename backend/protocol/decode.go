@@ -211,6 +211,7 @@ func decodeApproval(f *fields) Approval {
 		Description:      f.optionalText("description"),
 		Kind:             KindApproval,
 		ArgumentsHash:    f.optionalText("argumentsHash"),
+		Masked:           f.flag("masked"),
 		Presentation:     decodePresentation(f),
 		Details:          f.raw("details"),
 		ExpiresAt:        f.integerOr0("expiresAt"),

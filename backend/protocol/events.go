@@ -221,7 +221,8 @@ type Approval struct {
 	ApprovalID       string             `json:"approvalId,omitempty"`
 	Kind             ApprovalKind       `json:"kind,omitempty"`
 	ArgumentsText    string             `json:"argumentsText"`
-	ArgumentsHash    string             `json:"argumentsHash,omitempty"` // hex SHA-256 of ArgumentsText
+	ArgumentsHash    string             `json:"argumentsHash,omitempty"` // hex SHA-256 of ArgumentsText, also where that is masked here
+	Masked           bool               `json:"masked,omitempty"`        // a secret is masked in the arguments; the call runs with the secret
 	Presentation     *tool.Presentation `json:"presentation,omitempty"`
 	Details          json.RawMessage    `json:"details,omitempty"`   // an effect-free preview
 	ExpiresAt        int64              `json:"expiresAt,omitempty"` // Unix ms

@@ -150,6 +150,7 @@ type (
 		Kind             ApprovalKind      `json:"kind"`
 		ArgumentsText    string            `json:"argumentsText,omitempty"`
 		ArgumentsHash    string            `json:"argumentsHash,omitempty"`
+		Masked           bool              `json:"masked,omitempty"`
 		Presentation     *presentationJSON `json:"presentation,omitempty"`
 		DetailsText      string            `json:"detailsText,omitempty"`
 		ExpiresAt        int64             `json:"expiresAt,omitempty"`
@@ -220,7 +221,7 @@ func callOf(c *Call) callJSON {
 func approvalOf(a *Approval) approvalJSON {
 	return approvalJSON{
 		ToolCallID: a.ToolCallID, ToolName: a.ToolName, Description: a.Description, SideEffects: a.SideEffects,
-		ApprovalID: a.ApprovalID, Kind: a.Kind, ArgumentsText: a.ArgumentsText, ArgumentsHash: a.ArgumentsHash,
+		ApprovalID: a.ApprovalID, Kind: a.Kind, ArgumentsText: a.ArgumentsText, ArgumentsHash: a.ArgumentsHash, Masked: a.Masked,
 		Presentation: presentationOf(a.Presentation), DetailsText: string(a.Details), ExpiresAt: a.ExpiresAt,
 		ParentToolCallID: a.ParentToolCallID,
 	}

@@ -40,6 +40,24 @@ func plains(text string) []plain {
 	return all
 }
 
+// plains are those of a text in which there may be something that the text itself does not show.
+func (m *masker) plains(text string) []plain {
+	if strings.IndexByte(text, '\\') < 0 || m.asWritten(text) && m.signs(text) == 0 {
+		return nil
+	}
+	return plains(text)
+}
+
+// asWritten reports whether no escape of a text can hide what is looked for, or a beginning of it at the text's end.
+func (m *masker) asWritten(text string) bool {
+	return !m.escaped && !strings.Contains(text, `\u`) && strings.IndexByte(text[max(0, len(text)-len(keyBegins)):], '\\') < 0
+}
+
+// isEscaped reports whether JSON writes a text, or may write it, with escapes other than \u.
+func isEscaped(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == '/' })
+}
+
 func unescape(text string) plain {
 	var out strings.Builder
 	p := plain{at: make([]int, 0, len(text)+1)}
@@ -67,14 +85,14 @@ func unescape(text string) plain {
 	return p
 }
 
-var signs = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var escapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escape is the character a text begins with as an escape, and how long that is: 0 where it is none.
 func escape(text string) (rune, int) {
 	if len(text) < 2 {
 		return 0, 0
 	}
-	if r, found := signs[text[1]]; found {
+	if r, found := escapes[text[1]]; found {
 		return r, 2
 	}
 	r, ok := unit(text)

@@ -57,20 +57,20 @@ func (m *masker) hits(text string) []Hit {
 		}
 		all = append(all, Hit{
 			Rule: s.rule, Secret: s.secret, Fixed: s.rule == keyRule, Known: s.rule == knownRule,
-			Before: m.before(text[:start]), After: m.after(text[end:]),
+			Before: m.before(text[:start]), After: m.following(text[end:]),
 		})
 	}
 	return all
 }
 
-// before is the end of what stands before a hit, and after the beginning of what stands behind it. They are masked before they are
+// before is the end of what stands before a hit, and following the beginning of what stands behind it. They are masked before they are
 // cut, so that no half of a secret is left.
 func (m *masker) before(text string) string {
 	text = m.text(text[runeStart(text, len(text)-around):])
 	return text[runeStart(text, len(text)-contextLength):]
 }
 
-func (m *masker) after(text string) string {
+func (m *masker) following(text string) string {
 	text = m.text(text[:min(len(text), around)])
 	cut := min(len(text), contextLength)
 	for cut > 0 && cut < len(text) && !utf8.RuneStart(text[cut]) {

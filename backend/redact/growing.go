@@ -48,7 +48,8 @@ func (g *Growing) Hits() []Hit { return g.masker.hits(g.text[g.fresh:]) }
 // settled is how much of the beginning of the last text is masked the same in one that shares keep bytes with it.
 func (g *Growing) settled(keep int) int {
 	from := runeStart(g.text[:keep], keep-4*maxOpen)
-	return outside(g.spans, from+g.masker.settled(g.text[from:keep]))
+	n, _ := g.masker.settled(g.text[from:keep])
+	return outside(g.spans, from+n)
 }
 
 // maskedLength is how long the first n bytes of a text are once they are masked; of a secret that goes on behind them nothing counts.

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 )
 
 // telling is a member's name whose value is a secret.
 var telling = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:password|passwd|secret|token|api[_-]?key|authorization|cookie|set-cookie|private[_-]?key)$`)
 
-// json masks a JSON text without touching what holds no secret: digits, order and escapes stay.
-func (m *masker) json(text []byte) []byte {
+// json masks a JSON text without touching what holds no secret: digits, order and escapes stay. With stringsOnly it leaves numbers,
+// and the names of members tell nothing.
+func (m *masker) json(text []byte, stringsOnly bool) []byte {
 	if m.idle() {
 		return text
 	}
@@ -24,8 +26,11 @@ func (m *masker) json(text []byte) []byte {
 		kept = end
 	}
 	m.values(text, func(start, end int, s string, secret bool) {
+		if stringsOnly && text[start] != '"' {
+			return
+		}
 		switch masked := m.text(s); {
-		case secret && s != "" && !m.leaves(s):
+		case secret && !stringsOnly && s != "" && !m.leaves(s):
 			replace(start, end, quoted(Mask))
 		case masked == s:
 		case text[start] == '"':
@@ -50,8 +55,10 @@ func (m *masker) values(text []byte, do func(start, end int, says string, secret
 		case c == '"':
 			i = stringEnd(text, i)
 			name := isName(text, i)
-			var s string
-			_ = json.Unmarshal(text[start:i], &s) // the text is valid
+			s := string(text[start+1 : i-1])
+			if strings.IndexByte(s, '\\') >= 0 {
+				_ = json.Unmarshal(text[start:i], &s) // the text is valid
+			}
 			do(start, i, s, secret && !name)
 			secret = name && len(m.patterns) > 0 && telling.MatchString(s)
 		case c == '-' || c >= '0' && c <= '9':

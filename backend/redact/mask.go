@@ -2,10 +2,8 @@ package redact
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // masker finds secrets in texts.
@@ -15,6 +13,8 @@ type masker struct {
 	words    []word
 	known    []string
 	leave    func(found string) bool // may be nil
+	signed   bool                    // all that is looked for beside literals has a sign
+	escaped  bool                    // what is looked for may stand in JSON with escapes other than \u
 }
 
 // span is the place of a secret, and the name of what found it.
@@ -41,7 +41,7 @@ func (m *masker) found(text string) []span {
 		return nil
 	}
 	all := m.direct(text)
-	for _, p := range plains(text) {
+	for _, p := range m.plains(text) {
 		for _, s := range m.direct(p.text) {
 			s.start, s.end, s.from = p.at[s.start], p.at[s.end], p.at[s.from]
 			if !slices.Contains(all, s) {
@@ -78,7 +78,11 @@ func (m *masker) direct(text string) []span {
 			all = append(all, span{end - n, end, knownRule, end - n, secret})
 		}
 	}
+	signs := m.signs(text)
 	for _, pattern := range m.patterns {
+		if pattern.sign != 0 && pattern.sign&signs == 0 {
+			continue
+		}
 		for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
 			if len(match) > 2 && match[2] >= 0 {
 				add(match[2], match[3], pattern.Name, match[0])
@@ -122,6 +126,17 @@ func cutWithin(text, secret string) int {
 	return 0
 }
 
+// signs are those that stand in a text as they are: none where no pattern asks, and all where one has none that is known.
+func (m *masker) signs(text string) sign {
+	switch {
+	case len(m.patterns) == 0:
+		return 0
+	case !m.signed:
+		return allSigns
+	}
+	return signsAsIs(text)
+}
+
 // spans are the places of secrets, in order and apart.
 func (m *masker) spans(text string) []span {
 	all := m.found(text)
@@ -137,6 +152,18 @@ func (m *masker) spans(text string) []span {
 }
 
 func (m *masker) text(text string) string { return masked(text, m.spans(text)) }
+
+// between masks what stands in a text between two places that are inside of no secret, given the secrets of all of it.
+func between(text string, from, to int, spans []span) string {
+	var inside []span
+	for _, s := range spans {
+		if s.end > from && s.start < to {
+			s.start, s.end = max(s.start, from)-from, min(s.end, to)-from
+			inside = append(inside, s)
+		}
+	}
+	return masked(text[from:to], inside)
+}
 
 // masked is a text with the mask in the place of each span.
 func masked(text string, spans []span) string {
@@ -192,61 +219,4 @@ func (p *Policy) Pieces(pieces []string) []string {
 		}
 	}
 	return out
-}
-
-// maxOpen is how much of a text's end is held back at most while it may be the beginning of a secret, in bytes. A longer secret is
-// masked in pieces.
-const maxOpen = 16 << 10
-
-// said is a word after which a secret may come, and what came of it.
-var said = regexp.MustCompile(`(?i)(?:bearer|password|passwd|secret|token|api[_-]?key)["']?\s*[:=]?\s*["']?[^\s"',;&]*$`)
-
-// A private key spans lines.
-const keyBegins = "-----BEGIN "
-
-var keyEnds = regexp.MustCompile(`-----END [A-Z ]*-----`)
-
-// settled is how much of a text will be masked the same whatever follows: what comes after may be the beginning of a secret.
-func (m *masker) settled(text string) int {
-	if m.idle() {
-		return len(text)
-	}
-	n := m.clear(text)
-	for _, p := range plains(text) {
-		n = min(n, p.at[m.clear(p.text)])
-	}
-	n = outside(m.spans(text), n)
-	if len(text)-n > maxOpen {
-		n = len(text)
-	}
-	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return n
-}
-
-// clear is where the end of a text begins that may be the beginning of a secret.
-func (m *masker) clear(text string) int {
-	n := len(text)
-	for _, literal := range slices.Concat(m.literals, m.known) {
-		for k := min(len(literal)-1, len(text)); k > 0; k-- {
-			if strings.HasSuffix(text, literal[:k]) {
-				n = min(n, len(text)-k)
-				break
-			}
-		}
-	}
-	for _, w := range m.words {
-		n = min(n, len(text)-w.begun(text))
-	}
-	if len(m.patterns) > 0 {
-		n = min(n, strings.LastIndexAny(text, " \t\r\n\"'")+1)
-		if at := said.FindStringIndex(text[max(0, len(text)-256):]); at != nil {
-			n = min(n, max(0, len(text)-256)+at[0])
-		}
-		if at := strings.LastIndex(text, keyBegins); at >= 0 && !keyEnds.MatchString(text[at:]) {
-			n = min(n, at)
-		}
-	}
-	return n
 }

@@ -5,6 +5,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 )
 
@@ -53,6 +54,8 @@ type Policy struct {
 type Pattern struct {
 	Name string // what it finds, for people
 	*regexp.Regexp
+
+	sign sign // without which it finds nothing; 0: it has none
 }
 
 // Show is what a user sees of a call beside its label, its state and its error's code.
@@ -70,7 +73,11 @@ func (p *Policy) Text(text string) string { return p.masker().text(text) }
 
 // JSON masks the secrets of a JSON text, in the values of members with a telling name (password, token, authorization, …) too. What is
 // not JSON is masked as text.
-func (p *Policy) JSON(text []byte) []byte { return p.masker().json(text) }
+func (p *Policy) JSON(text []byte) []byte { return p.masker().json(text, false) }
+
+// Strings masks the secrets in the strings of a JSON text, and of nothing else: for what a program itself says, where no number is a
+// secret and no name of a member makes one. What was masked before stays as it is. What is not JSON is masked as text.
+func (p *Policy) Strings(text []byte) []byte { return p.masker().json(text, true) }
 
 func (p *Policy) masker() *masker {
 	p.compile.Do(func() {
@@ -82,6 +89,8 @@ func (p *Policy) masker() *masker {
 	if p.Secrets != nil {
 		m.literals = literals(p.Secrets())
 	}
+	m.signed = len(m.words)+len(m.known) == 0 && !slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.sign == 0 })
+	m.escaped = !m.signed || slices.ContainsFunc(m.literals, isEscaped)
 	return m
 }
 
@@ -99,16 +108,16 @@ func Patterns() []Pattern {
 }
 
 var patterns = []Pattern{
-	{"private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)},
-	{"API key (sk-, pk-, rk-)", regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}`)},
-	{"GitHub token", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`)},
-	{"AWS key id", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`)},
-	{"Slack token", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`)},
-	{"Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`)},
-	{"signed token (JWT)", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
-	{"bearer token", regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`)},
-	{"password in an address", regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`)},
-	{namedSecret, regexp.MustCompile(`(?i)(?:password|passwd|secret|token|api[_-]?key)\b["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`)},
+	{"private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), signPrivateKey},
+	{"API key (sk-, pk-, rk-)", regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}`), signAPIKey},
+	{"GitHub token", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`), signGitHub},
+	{"AWS key id", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`), signAWS},
+	{"Slack token", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`), signSlack},
+	{"Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`), signGoogle},
+	{"signed token (JWT)", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), signJWT},
+	{"bearer token", regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`), signBearer},
+	{"password in an address", regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`), signAddress},
+	{namedSecret, regexp.MustCompile(`(?i)(?:password|passwd|secret|token|api[_-]?key)\b["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`), signNamed},
 }
 
 // The names of what is found in other ways than by a pattern.

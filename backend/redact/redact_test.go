@@ -177,7 +177,10 @@ func TestWhatPassesIsWhatPushWouldNotChange(t *testing.T) {
 		{"one with a secret", `{"type":"tool-result","at":1,"result":` + string(quote(key)) + `}`, false},
 		{"one with a secret in the text of arguments", `{"type":"approval-required","at":1,"argumentsText":` + string(twice) + `}`, false},
 		{"one with a secret in other escapes", `{"type":"tool-result","at":1,"result":"\u00733cr3t\"\\key"}`, false},
-		{"a piece of a text", `{"type":"text-delta","at":1,"id":"p","delta":"fine"}`, false},
+		{"a piece of a text", `{"type":"text-delta","at":1,"id":"p","delta":"fine"}`, true},
+		{"a piece that ends as a secret begins", `{"type":"text-delta","at":1,"id":"p","delta":"fine s3c"}`, false},
+		{"a piece that the log writes otherwise", `{"type":"text-delta","at":1,"delta":"fine","id":"p"}`, false},
+		{"a piece with more members", `{"type":"text-delta","at":1,"id":"p","delta":"fine","x":"y"}`, false},
 	}
 	for _, test := range tests {
 		if got := stream.Passes([]byte(test.stored)); got != test.want {

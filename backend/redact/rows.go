@@ -60,7 +60,12 @@ func hideMembers(metadata json.RawMessage, show Show) json.RawMessage {
 		members["error"] = quoted("The call failed.")
 	}
 	if show.NoDetail {
-		delete(members, "presentation")
+		var label map[string]json.RawMessage
+		if json.Unmarshal(members["presentation"], &label) == nil && label != nil {
+			delete(label, "detail")
+			delete(label, "summary")
+			members["presentation"], _ = json.Marshal(label) // JSON that was decoded encodes
+		}
 	}
 	kept, _ := json.Marshal(members) // JSON that was decoded encodes
 	return kept

@@ -11,7 +11,9 @@ import (
 // Stream is what a view sees of one run. It is fed the run's events from the first on, and gives them under the same numbers.
 //
 // A secret may come in pieces, so the texts of parts and arguments are masked joined: a delta gives what no later piece can change,
-// which may be nothing, and the last one of a part waits, with what comes after it, until the part goes on or ends.
+// which may be nothing, and the last one of a part waits, with what comes after it, until the part goes on or ends. A delta that gives
+// nothing is empty, as no delta of a log is: its event keeps its number, and a secret in more pieces than its mask has characters
+// leaves them no text to share.
 type Stream struct {
 	policy *Policy
 	masker *masker
@@ -24,10 +26,15 @@ type Stream struct {
 
 // part is a text that comes in pieces.
 type part struct {
+	given   string // the end of what was given, unmasked
 	pending string // not given yet
 	delta   *string
 	begun   bool
 }
+
+// maxGiven is how much of what was given is looked at again with what follows, in bytes: the name before a value, the character before
+// a word.
+const maxGiven = 96
 
 // Stream starts a view of a run.
 func (p *Policy) Stream(view View) *Stream {
@@ -49,38 +56,55 @@ func (s *Stream) Push(f protocol.Frame) []protocol.Frame {
 // Passes reports whether an event may go out as it is stored, without Push: it holds no secret, it is no piece of a text, and nothing
 // waits. It is for readers of long logs, to whom decoding each event would cost more than all the rest.
 func (s *Stream) Passes(stored []byte) bool {
-	if s.user || len(s.masker.patterns)+len(s.masker.words)+len(s.masker.known) > 0 || s.open > 0 {
+	if s.user || s.open > 0 || !s.masker.signed {
 		return false
 	}
-	if len(s.masker.literals) == 0 {
+	if s.masker.idle() {
 		return true
 	}
-	head := stored[:min(len(stored), 32)]
-	if end := bytes.IndexByte(head, ','); end < 0 || bytes.Contains(head[:end], []byte("-delta")) {
+	if piece, text, ok := s.stored(stored); ok {
+		return s.passes(piece, text)
+	}
+	if head := stored[:min(len(stored), 32)]; bytes.Contains(head, []byte(`-delta"`)) {
+		return false // in other words than ours
+	}
+	text := string(stored)
+	if len(s.masker.patterns) > 0 && signsIn(text) != 0 {
 		return false
 	}
-	return len(s.masker.spans(string(stored))) == 0
+	return len(s.masker.literals) == 0 || len(s.masker.spans(text)) == 0
 }
 
 // piece takes a delta of a part and keeps its place until its text is settled.
 func (s *Stream) piece(key string, delta *string) {
-	p := s.parts[key]
-	if p == nil {
-		p = &part{}
-		s.parts[key] = p
-	}
+	p := s.part(key)
 	if p.delta != nil { // the one before is not the last
 		p.delta = nil
 		s.open--
 	}
-	p.pending += *delta
-	n := s.masker.settled(p.pending)
-	*delta, p.pending = s.masker.text(p.pending[:n]), p.pending[n:]
+	text := p.given + p.pending + *delta
+	n, spans := s.masker.settled(text)
+	n = max(n, len(p.given))
+	*delta, p.pending = between(text, len(p.given), n, spans), text[n:]
+	p.give(text, n)
 	if p.pending != "" {
 		p.delta = delta
 		s.open++
 	}
 }
+
+// part is the text of a key, begun where there is none.
+func (s *Stream) part(key string) *part {
+	p := s.parts[key]
+	if p == nil {
+		p = &part{}
+		s.parts[key] = p
+	}
+	return p
+}
+
+// give keeps the end of what was given: n bytes of a text.
+func (p *part) give(text string, n int) { p.given = text[runeStart(text[:n], n-maxGiven):n] }
 
 func (s *Stream) endPart(key string) {
 	p := s.parts[key]
@@ -88,7 +112,8 @@ func (s *Stream) endPart(key string) {
 		return
 	}
 	if p.delta != nil {
-		*p.delta += s.masker.text(p.pending)
+		text := p.given + p.pending
+		*p.delta += between(text, len(p.given), len(text), s.masker.spans(text))
 		s.open--
 	}
 	delete(s.parts, key)
@@ -96,11 +121,7 @@ func (s *Stream) endPart(key string) {
 
 // hide gives a delta of which nothing is shown: joined, the deltas of a part are first and blanks.
 func (s *Stream) hide(key, first string) string {
-	p := s.parts[key]
-	if p == nil {
-		p = &part{}
-		s.parts[key] = p
-	}
+	p := s.part(key)
 	if p.begun {
 		return " "
 	}
@@ -249,9 +270,11 @@ func (s *Stream) approval(a protocol.Approval) protocol.Approval {
 	}
 	show := s.show(a.ToolCallID)
 	a.Presentation, a.Description = s.presentation(a.Presentation, show), s.masker.text(a.Description)
-	a.Arguments, a.ArgumentsText, a.Details = s.raw(a.Arguments), s.masker.text(a.ArgumentsText), s.raw(a.Details)
+	shown := s.masker.text(a.ArgumentsText)
+	a.Masked = a.Masked || shown != a.ArgumentsText // an attached server may have masked them before
+	a.Arguments, a.ArgumentsText, a.Details = s.raw(a.Arguments), shown, s.raw(a.Details)
 	if !show.Arguments {
-		a.Arguments, a.ArgumentsText, a.ArgumentsHash, a.Details = json.RawMessage("{}"), "{}", "", nil
+		a.Arguments, a.ArgumentsText, a.ArgumentsHash, a.Masked, a.Details = json.RawMessage("{}"), "{}", "", false, nil
 	}
 	return a
 }
@@ -272,5 +295,5 @@ func (s *Stream) raw(text json.RawMessage) json.RawMessage {
 	if text == nil {
 		return nil
 	}
-	return s.masker.json(text)
+	return s.masker.json(text, false)
 }

@@ -20,7 +20,7 @@ func newWord(text string) word {
 func (w word) begun(text string) int {
 	// A character may be of other length in another case.
 	for at := max(0, len(text)-utf8.UTFMax*len(w.text)); at < len(text); {
-		if begins(w.text, text[at:]) {
+		if isBegun(w.text, text[at:]) {
 			return len(text) - at
 		}
 		_, size := utf8.DecodeRuneInString(text[at:])
@@ -29,8 +29,8 @@ func (w word) begun(text string) int {
 	return 0
 }
 
-// begins reports whether a text is the beginning of another, and not all of it, in any case.
-func begins(whole, text string) bool {
+// isBegun reports whether a text is the beginning of another, and not all of it, in any case.
+func isBegun(whole, text string) bool {
 	for _, r := range text {
 		other, size := utf8.DecodeRuneInString(whole)
 		if size == 0 || other != r && !sameFold(other, r) {

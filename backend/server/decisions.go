@@ -12,6 +12,7 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/approval"
 	"callboard/backend/protocol"
+	"callboard/backend/redact"
 )
 
 // byUser is who decided, in the log: a person, over HTTP.
@@ -60,6 +61,9 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	if decision.ArgumentsHash == "" {
 		return invalid("argumentsHash: a decision needs that of the arguments it was made for")
 	}
+	if err := s.checkEdit(r.Context(), v, r.PathValue("id"), decision); err != nil {
+		return err
+	}
 	pending, handle, err := s.decideOne(r.Context(), r.PathValue("id"), decision)
 	if err != nil {
 		return err
@@ -86,6 +90,26 @@ func (s *Server) decideOne(ctx context.Context, approvalID string, d approval.De
 		return nil, nil, conflict(CodeDecided, "%s%s at %s", verdict(pending.Decision), by, at)
 	}
 	return pending, handle, err
+}
+
+// checkEdit refuses arguments for a call that was shown with a secret masked, and that hold the mask still: the call would run with
+// the mask in the secret's place.
+func (s *Server) checkEdit(ctx context.Context, v view, approvalID string, d approval.Decision) error {
+	if v.policy == nil || d.ArgumentsText == nil || !redact.HoldsMask(*d.ArgumentsText) {
+		return nil
+	}
+	runs, err := s.log.Runs(ctx, agent.RunQuery{ApprovalID: approvalID})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		for _, p := range run.Approvals {
+			if p.ApprovalID == approvalID && v.policy.Approval(v.name, p.Approval).Masked {
+				return invalid("argumentsText: a secret is masked as %s in the arguments that were shown, and the edited ones would run with that in its place: write the secret itself there, or approve the call without an edit", redact.Mask)
+			}
+		}
+	}
+	return nil
 }
 
 func verdict(d *approval.Decision) string {

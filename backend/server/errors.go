@@ -146,7 +146,8 @@ type errorBody struct {
 	Code    string `json:"code"`
 }
 
-// writeJSON answers with v. A client that has left is no error.
+// writeJSON answers with v. Whatever it holds, what is secret for every view is masked here: a view need only know what it hides
+// beyond that, and what is no plain string. A client that has left is no error.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -154,10 +155,14 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	if err := encoder.Encode(v); err != nil {
 		panic(fmt.Errorf("encode an answer: %w", err)) // the wrapper logs it and says 500
 	}
+	text := body.Bytes()
+	if out, ok := w.(*recorder); ok && out.policy != nil {
+		text = out.policy.Strings(text)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes())
+	_, _ = w.Write(text)
 }
 
 // statusOf is the HTTP status of a failed run's code.

@@ -76,7 +76,7 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 			answer.Received = []receivedPiece{}
 		}
 		if row.Sent != nil {
-			answer.Sent = v.text(string(sent))
+			answer.Sent = string(sent)
 		}
 		answers = append(answers, answer)
 	}

@@ -75,7 +75,7 @@ func (s *Server) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	run, handle, err := s.resumeRun(w, r)
+	run, handle, err := s.resumeRun(w, r, v)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,11 @@ func (s *Server) resumeStream(w http.ResponseWriter, r *http.Request) error {
 	if err := canStream(w); err != nil {
 		return err
 	}
-	run, handle, err := s.resumeRun(w, r)
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
+	run, handle, err := s.resumeRun(w, r, v)
 	if err != nil {
 		return err
 	}
@@ -158,7 +162,7 @@ func (s *Server) sendPause(ctx context.Context, t *stream, after int64, run *age
 }
 
 // resumeRun keeps the decisions of a body. The run is as it was before them; the Handle is nil while some are missing.
-func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) (*agent.RunState, *agent.Handle, error) {
+func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request, v view) (*agent.RunState, *agent.Handle, error) {
 	if err := s.checkAgent(r.PathValue("name")); err != nil {
 		return nil, nil, err
 	}
@@ -174,6 +178,11 @@ func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) (*agent.RunSt
 	for _, id := range body.order {
 		if !slices.ContainsFunc(asked, func(p *approval.Pending) bool { return p.ToolCallID == id }) {
 			return nil, nil, invalid("decisions: no call %q of the thread waits for a decision", id)
+		}
+	}
+	for _, p := range asked { // before any decision is kept
+		if err := s.checkEdit(r.Context(), v, p.ApprovalID, body.decisions[p.ToolCallID]); err != nil {
+			return nil, nil, err
 		}
 	}
 	var handle *agent.Handle

@@ -163,14 +163,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v view, handle *
 		return err
 	}
 	answer := runAnswer{
-		RunID: outcome.ID, ThreadID: outcome.ThreadID, Status: outcome.Status, Output: v.text(outcome.Output),
+		RunID: outcome.ID, ThreadID: outcome.ThreadID, Status: outcome.Status, Output: outcome.Output,
 		ToolCalls: calls, PendingApprovals: v.approvals(outcome.Pending),
 	}
 	if outcome.Usage != nil {
 		answer.Usage = *outcome.Usage
 	}
 	if f := outcome.Finish; f != nil {
-		answer.Structured, answer.StructuredError, answer.Truncated = v.json(f.Structured), v.text(f.StructuredError), f.Truncated
+		answer.Structured, answer.StructuredError, answer.Truncated = v.json(f.Structured), f.StructuredError, f.Truncated
 		answer.Blocked, answer.IterationLimitReached, answer.Limit = f.Blocked, f.IterationLimitReached, f.Limit
 	}
 	writeJSON(w, http.StatusOK, answer)

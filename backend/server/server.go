@@ -174,7 +174,7 @@ func (s *Server) routes() map[string]func(http.ResponseWriter, *http.Request) er
 
 // serve routes a request; whatever happens in a handler, the program lives and the client is told.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	out := &recorder{ResponseWriter: w}
+	out := &recorder{ResponseWriter: w, policy: s.Redact}
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -214,10 +214,11 @@ func (s *Server) checkAgent(name string) error {
 	return notFound("no agent %q", name)
 }
 
-// recorder knows whether an answer was begun.
+// recorder knows whether an answer was begun, and what no answer shows.
 type recorder struct {
 	http.ResponseWriter
-	wrote bool
+	policy *redact.Policy // nil masks nothing
+	wrote  bool
 }
 
 func (r *recorder) WriteHeader(status int) {

@@ -25,8 +25,7 @@ const (
 // listThreads answers with the threads whose title holds ?query=, the last touched first; ?before= goes on from the last one's
 // updatedAt.
 func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.viewOf(r)
-	if err != nil {
+	if _, err := s.viewOf(r); err != nil {
 		return err
 	}
 	before, err := number(r.URL.Query().Get("before"))
@@ -46,9 +45,6 @@ func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
 	}
 	if threads == nil {
 		threads = []agent.ThreadSummary{}
-	}
-	for i := range threads {
-		threads[i].Title = v.text(threads[i].Title)
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"threads": threads})
 	return nil
@@ -106,7 +102,7 @@ func (s *Server) getThread(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	answer := threadAnswer{
-		ID: thread.ID, Title: v.text(thread.Title), AgentName: thread.AgentName, Messages: make([]messageAnswer, 0, len(thread.Messages)),
+		ID: thread.ID, Title: thread.Title, AgentName: thread.AgentName, Messages: make([]messageAnswer, 0, len(thread.Messages)),
 		CreatedAt: thread.CreatedAtMs, UpdatedAt: thread.UpdatedAtMs,
 	}
 	for _, m := range thread.Messages {
@@ -150,8 +146,13 @@ func (s *Server) findThread(ctx context.Context, id string) (*agent.Thread, erro
 	return thread, err
 }
 
-// renameThread gives a thread a title; an empty one brings back that of its first message.
+// renameThread gives a thread a title; an empty one brings back that of its first message. One that comes back as it was shown, with
+// a secret masked, stays as it is.
 func (s *Server) renameThread(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
 	var title *string
 	if err := s.readBody(w, r, members{"title": text(&title)}); err != nil {
 		return err
@@ -164,14 +165,19 @@ func (s *Server) renameThread(w http.ResponseWriter, r *http.Request) error {
 		return invalid("title: over %d characters", maxTitle)
 	}
 	id := r.PathValue("id")
-	err := s.Threads.RenameThread(r.Context(), id, name)
-	if errors.Is(err, agent.ErrNotFound) {
-		return notFound("no thread %q", id)
-	}
+	thread, err := s.findThread(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	thread, err := s.findThread(r.Context(), id)
+	if name, err = v.unmask(thread.Title, name); err != nil {
+		return invalid("title: %v", err)
+	}
+	if err := s.Threads.RenameThread(r.Context(), id, name); errors.Is(err, agent.ErrNotFound) {
+		return notFound("no thread %q", id) // it was deleted this moment
+	} else if err != nil {
+		return err
+	}
+	thread, err = s.findThread(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -277,7 +283,7 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	rows := make([]runRow, 0, len(runs))
 	for _, run := range runs {
 		rows = append(rows, runRow{
-			RunID: run.ID, ThreadID: run.ThreadID, AgentName: run.AgentName, Input: v.text(run.Input), Status: run.Status, Last: run.Last,
+			RunID: run.ID, ThreadID: run.ThreadID, AgentName: run.AgentName, Input: run.Input, Status: run.Status, Last: run.Last,
 			Turns: run.Turn, Calls: run.CallCount, Usage: run.Usage, Error: v.failed(run.Error), ErrorCode: run.ErrorCode,
 			CreatedAt: run.CreatedAtMs, UpdatedAt: run.UpdatedAtMs,
 		})

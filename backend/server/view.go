@@ -133,6 +133,18 @@ func (v view) text(text string) string {
 	return v.policy.Text(text)
 }
 
+// unmask is what a client says in place of a text that it was shown.
+func (v view) unmask(stored, said string) (string, error) {
+	if v.policy == nil {
+		return said, nil
+	}
+	back, err := v.policy.Unmask([]string{stored}, []string{said})
+	if err != nil {
+		return "", err
+	}
+	return back[0], nil
+}
+
 func (v view) json(text json.RawMessage) json.RawMessage {
 	if v.policy == nil || text == nil {
 		return text

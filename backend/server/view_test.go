@@ -1,6 +1,8 @@
 package server
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -117,5 +119,84 @@ func TestAUserSeesLess(t *testing.T) {
 	}
 	if status, body := w.request("GET", "/threads/t?view=all", ""); status != http.StatusBadRequest || !strings.Contains(body, "got") {
 		t.Errorf("another view: got %d: %s", status, body)
+	}
+}
+
+func TestAnEditDoesNotRunTheMask(t *testing.T) { // CASES C6, C7
+	w, run := secretive(t, nil)
+	var list struct {
+		Approvals []struct {
+			ApprovalID, ArgumentsHash, ArgumentsText string
+			Masked                                   bool
+		}
+	}
+	w.json("GET", "/approvals", "", &list)
+	shown := list.Approvals[0]
+	if sum := sha256.Sum256([]byte(`{"target":"` + secret + `"}`)); !shown.Masked || shown.ArgumentsText != `{"target":"[redacted]"}` || shown.ArgumentsHash != hex.EncodeToString(sum[:]) {
+		t.Errorf("got %+v, want it masked, with the hash of what runs", shown)
+	}
+	decision := func(argumentsText string) string {
+		text, _ := json.Marshal(map[string]any{"approved": true, "argumentsHash": shown.ArgumentsHash, "argumentsText": argumentsText})
+		return string(text)
+	}
+	path := "/approvals/" + shown.ApprovalID + "/decision"
+	for _, edited := range []string{`{"target":"[redacted] too"}`, `{"target":"\u005bredacted]"}`} {
+		if status, body := w.request("POST", path, decision(edited)); status != http.StatusBadRequest || !strings.Contains(body, "a secret is masked") {
+			t.Errorf("decide with %s: got %d: %s", edited, status, body)
+		}
+		text, _ := json.Marshal(edited)
+		resume := `{"threadId":"t","decisions":{"c1":{"approved":true,"argumentsText":` + string(text) + `}}}`
+		for _, route := range []string{"/agents/demo/resume", "/agents/demo/resume/stream"} {
+			if status, body := w.request("POST", route, resume); status != http.StatusBadRequest || !strings.Contains(body, "a secret is masked") {
+				t.Errorf("%s with %s: got %d: %s", route, edited, status, body)
+			}
+		}
+	}
+	if got := len(w.pending()); got != 1 {
+		t.Errorf("%d calls wait, want the one", got)
+	}
+	if status, body := w.request("POST", path, decision(`{"target":"another"}`)); status != http.StatusOK {
+		t.Errorf("decide without the mask: got %d: %s", status, body)
+	}
+	w.eventually("the run ends", func() bool { return w.statusOf(run).Ended() })
+}
+
+func TestAnEditMayHoldTheMaskWhereNothingWasMasked(t *testing.T) {
+	w := start(t, func(s *Server) { s.Redact = &redact.Policy{} }, scripted.CallTool("c1", "release", `{"target":"[redacted]"}`), scripted.Say("done"))
+	run := w.paused()
+	p := w.pending()[0]
+	body := `{"approved":true,"argumentsHash":"` + p.ArgumentsHash + `","argumentsText":"{\"target\":\"[redacted] too\"}"}`
+	if status, text := w.request("POST", "/approvals/"+p.ApprovalID+"/decision", body); p.Masked || status != http.StatusOK {
+		t.Errorf("masked %t, got %d: %s", p.Masked, status, text)
+	}
+	w.eventually("the run ends", func() bool { return w.statusOf(run.RunID).Ended() })
+}
+
+func TestATitleThatComesBackMaskedStays(t *testing.T) {
+	w, _ := secretive(t, nil)
+	for _, c := range []struct {
+		title  string
+		status int
+		want   string // in the store
+	}{
+		{"It is " + redact.Mask, http.StatusOK, "It is " + secret},
+		{"It was " + redact.Mask, http.StatusBadRequest, "It is " + secret},
+		{"Another", http.StatusOK, "Another"},
+	} {
+		status, body := w.request("PATCH", "/threads/t", `{"title":"`+c.title+`"}`)
+		thread, err := w.server.log.Thread(t.Context(), "t")
+		if err != nil || status != c.status || strings.Contains(body, secret) || thread.Title != c.want {
+			t.Errorf("rename to %q: got %d %s, stored %+v, %v", c.title, status, body, thread, err)
+		}
+	}
+}
+
+// Every answer passes through one writer, so that a route that says what no view was asked about gives no secret away either.
+func TestAnErrorGivesNoSecretAway(t *testing.T) {
+	w, _ := secretive(t, nil)
+	for _, route := range []string{"/threads/" + secret, "/runs/" + secret + "/events", "/threads?view=" + secret, "/nothing/" + secret} {
+		if status, body := w.request("GET", route, ""); status < 400 || strings.Contains(body, secret) || !strings.Contains(body, redact.Mask) {
+			t.Errorf("GET %s: got %d: %s", route, status, body)
+		}
 	}
 }

@@ -101,6 +101,9 @@ func (s *Studio) putAttachment(w http.ResponseWriter, r *http.Request) {
 	var put attachedPut
 	name := r.PathValue("name")
 	err := read(w, r, &put)
+	if a := s.attachments.get(name); err == nil && a != nil {
+		err = s.unmask([]*string{&a.stored.URL}, []*string{&put.URL})
+	}
 	if err == nil {
 		err = put.check(name)
 	}

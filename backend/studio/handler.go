@@ -28,8 +28,11 @@ func (s *Studio) serve() error {
 		s.builtIn = append(s.builtIn, s.agent(&agentKinds[i], unable{unavailable("not bound to a thread")}, "", tools))
 	}
 	protocol := http.StripPrefix("/api", s.server.Handler())
+	own := http.NewServeMux()
+	s.routes(own)
 	mux := http.NewServeMux()
-	s.routes(mux)
+	mux.Handle("/api/studio/", s.masked(own))
+	mux.Handle("POST /api/agents/"+byHand+"/runs", s.masked(own))
 	mux.Handle("/api/", protocol)
 	mux.Handle("/api", http.NotFoundHandler())
 	mux.Handle("DELETE /api/threads/{id}", s.forgetting(protocol))

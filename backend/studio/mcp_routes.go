@@ -125,6 +125,9 @@ func (s *Studio) viewOffers(src *mcp.Source) []mcpTool {
 func (s *Studio) putMCP(w http.ResponseWriter, r *http.Request) {
 	var put mcpPut
 	err := read(w, r, &put)
+	if err == nil {
+		err = s.unmaskMCP(r.Context(), r.PathValue("name"), &put)
+	}
 	var m mcpServer
 	if err == nil {
 		m, err = put.server(r.PathValue("name"))
@@ -149,6 +152,24 @@ func (s *Studio) putMCP(w http.ResponseWriter, r *http.Request) {
 	view := s.viewMCPServer(&m)
 	view.SecretFault = fault
 	reply(w, http.StatusOK, view)
+}
+
+// unmaskMCP puts the secrets of the stored server back into what was edited.
+func (s *Studio) unmaskMCP(ctx context.Context, name string, put *mcpPut) error {
+	stored, err := s.mcpServers(ctx)
+	at := slices.IndexFunc(stored, func(m mcpServer) bool { return m.Name == name })
+	if err != nil || at < 0 {
+		return err
+	}
+	texts := func(command, url *string, args []string) []*string {
+		all := []*string{command, url}
+		for i := range args {
+			all = append(all, &args[i])
+		}
+		return all
+	}
+	m := &stored[at]
+	return s.unmask(texts(&m.Command, &m.URL, m.Args), texts(&put.Command, &put.URL, put.Args))
 }
 
 // server checks what a client said and makes the server of it.

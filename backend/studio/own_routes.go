@@ -116,7 +116,10 @@ func (s *Studio) putAgent(w http.ResponseWriter, r *http.Request) {
 		err = invalid("name: an agent keeps its name, for threads know it by that; copy it under another one")
 	default:
 		o.Name = name
-		err = s.storeAgent(r.Context(), &o, true)
+		err = s.unmaskAgent(r.Context(), &o)
+		if err == nil {
+			err = s.storeAgent(r.Context(), &o, true)
+		}
 	}
 	if err != nil {
 		s.fail(w, err)
@@ -132,6 +135,21 @@ func (s *Studio) deleteAgent(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
+
+// unmaskAgent puts the secrets of the stored agent back into one that was edited.
+func (s *Studio) unmaskAgent(ctx context.Context, o *ownAgent) error {
+	stored, err := s.ownAgents(ctx)
+	if err != nil {
+		return err
+	}
+	if before := findOwn(stored, o.Name); before != nil {
+		return s.unmask(before.texts(), o.texts())
+	}
+	return nil
+}
+
+// texts are what a person writes freely of an agent.
+func (o *ownAgent) texts() []*string { return []*string{&o.Description, &o.Instructions, &o.Model} }
 
 // forgetAgent deletes an agent. Its threads stay.
 func (s *Studio) forgetAgent(ctx context.Context, name string) error {

@@ -146,6 +146,9 @@ func (s *Studio) putProvider(w http.ResponseWriter, r *http.Request) {
 	var put providerPut
 	err := read(w, r, &put)
 	if err == nil {
+		err = s.unmaskProvider(r.Context(), r.PathValue("id"), &put)
+	}
+	if err == nil {
 		err = put.check(r.PathValue("id"))
 	}
 	if err != nil {
@@ -164,6 +167,15 @@ func (s *Studio) putProvider(w http.ResponseWriter, r *http.Request) {
 	view := s.viewProvider(*p)
 	view.KeyFault = fault
 	reply(w, http.StatusOK, view)
+}
+
+// unmaskProvider puts the secrets of the stored provider back into what was edited.
+func (s *Studio) unmaskProvider(ctx context.Context, id string, put *providerPut) error {
+	p, err := s.provider(ctx, id)
+	if err != nil || p == nil {
+		return err
+	}
+	return s.unmask([]*string{&p.Name, &p.BaseURL, &p.Model}, []*string{&put.Name, &put.BaseURL, &put.Model})
 }
 
 // keyFault tells a key that is not where it should be from one that is nowhere.

@@ -15,6 +15,7 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/approval"
 	"callboard/backend/protocol"
+	"callboard/backend/redact"
 	"callboard/backend/tool"
 	"callboard/storage"
 )
@@ -133,6 +134,11 @@ func (s *Studio) newRule(ctx context.Context, body ruleBody, others []*approval.
 	}
 	if rule.Conditions == nil {
 		rule.Conditions = []approval.Condition{}
+	}
+	for _, c := range rule.Conditions {
+		if redact.HoldsMask(c.Value) {
+			return nil, nil, invalid("conditions: that on %q holds %s, which hides a secret in what was shown: such a rule would fit no call", c.Path, redact.Mask)
+		}
 	}
 	var err error
 	if rule.ExpiresAtMs, err = readExpiry(body.ExpiresAt); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"callboard/backend/agent"
+	"callboard/backend/protocol"
+	"callboard/backend/redact"
 )
 
 // RunInput is one message from the command line.
@@ -13,11 +15,11 @@ type RunInput struct {
 	Agent    string
 	Text     string
 	ThreadID string // empty makes a new thread
-	// OnEvent hears every event after it was stored, in order, as it goes over the wire. May be nil.
+	// OnEvent hears every event after it was stored, in order, as it goes over the wire: with secrets masked. May be nil.
 	OnEvent func(agent.Record)
 }
 
-// Run sends one message and returns when its run ends or waits for a person. When ctx is done the run is cancelled. A failed run
+// Run sends one message and returns when its run ends or waits for a person. Secrets are masked in what it tells, as in every answer. When ctx is done the run is cancelled. A failed run
 // is an Outcome and an error.
 func (s *Studio) Run(ctx context.Context, in RunInput) (*agent.Outcome, error) {
 	if s.config.OneThread && in.ThreadID != "" {
@@ -45,10 +47,18 @@ func (s *Studio) Run(ctx context.Context, in RunInput) (*agent.Outcome, error) {
 			<-cancelled
 		}
 	}()
+	var outcome *agent.Outcome
 	if in.OnEvent == nil {
-		return handle.Wait(context.WithoutCancel(ctx))
+		outcome, err = handle.Wait(context.WithoutCancel(ctx))
+	} else {
+		outcome, err = s.follow(context.WithoutCancel(ctx), handle, in.OnEvent)
 	}
-	return s.follow(context.WithoutCancel(ctx), handle, in.OnEvent)
+	if outcome == nil {
+		return nil, err
+	}
+	told := *outcome
+	told.Output = s.redact.Text(told.Output)
+	return &told, err
 }
 
 // follow reads a run's events on from the store at every ring, until its stretch is over.
@@ -63,11 +73,26 @@ func (s *Studio) follow(ctx context.Context, handle *agent.Handle, onEvent func(
 		outcome, failure = handle.Wait(ctx)
 	}()
 	var last int64
+	view := s.redact.Stream(redact.Operator)
 	tell := func() error {
 		events, err := s.db.Events(ctx, handle.RunID, last, 0)
 		for _, event := range events {
-			onEvent(event)
 			last = event.Seq
+			if view.Passes(event.JSON) {
+				onEvent(event)
+				continue
+			}
+			frame, err := protocol.DecodeFrame(event.Seq, event.JSON)
+			if err != nil {
+				return err
+			}
+			for _, f := range view.Push(frame) {
+				text, err := f.AppendJSON(nil)
+				if err != nil {
+					return err
+				}
+				onEvent(agent.Record{Seq: f.Seq, JSON: text})
+			}
 		}
 		return err
 	}

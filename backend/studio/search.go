@@ -77,7 +77,7 @@ func (s *Studio) getSearch(w http.ResponseWriter, r *http.Request) {
 		Agents: slices.Concat([]string{}, agents), Limit: storage.SearchLimit,
 	}
 	if page.Fault != nil {
-		answer.Fault = s.redact.Text(page.Fault.Error())
+		answer.Fault = page.Fault.Error()
 	}
 	for i := range page.Hits {
 		answer.Hits = append(answer.Hits, s.viewHit(&page.Hits[i]))
@@ -95,8 +95,8 @@ func (s *Studio) maskSearched(text string, json bool) string {
 
 func (s *Studio) viewHit(h *storage.Hit) hitView {
 	return hitView{
-		ThreadID: h.ThreadID, ThreadTitle: s.redact.Text(h.ThreadTitle), RunID: h.RunID, Seq: h.Seq, Kind: h.Kind, AgentName: h.AgentName,
-		At: h.AtMs, ItemID: h.ItemID, ToolCallID: h.ToolCallID, Tool: h.ToolName, Label: s.redact.Text(h.Label), State: h.State,
+		ThreadID: h.ThreadID, ThreadTitle: h.ThreadTitle, RunID: h.RunID, Seq: h.Seq, Kind: h.Kind, AgentName: h.AgentName,
+		At: h.AtMs, ItemID: h.ItemID, ToolCallID: h.ToolCallID, Tool: h.ToolName, Label: h.Label, State: h.State,
 		Dropped: h.State == protocol.StateDropped, Snippet: h.Snippet, Marks: slices.Concat([]storage.Mark{}, h.Marks),
 	}
 }

@@ -77,8 +77,8 @@ func (e *Export) check() error {
 	return nil
 }
 
-// policy is what an export masks by. With all is set it masks what Leave names, too.
-func (s *Studio) policy(e *Export, all bool) *redact.Policy {
+// exportPolicy is what an export masks by. With all is set it masks what Leave names, too.
+func (s *Studio) exportPolicy(e *Export, all bool) *redact.Policy {
 	p := &redact.Policy{Secrets: s.secrets}
 	if e.Redact {
 		p.Patterns, p.Words = redact.Patterns(), e.Words
@@ -110,7 +110,7 @@ func (s *Studio) Export(ctx context.Context, threadID string, e Export, w io.Wri
 	if err != nil {
 		return fmt.Errorf("look for secrets in thread %s: %w", threadID, err)
 	}
-	masking := &archive.Masking{Policy: s.policy(&e, false), Findings: all}
+	masking := &archive.Masking{Policy: s.exportPolicy(&e, false), Findings: all}
 	masking.Policy.Known = known
 	if left := s.left(&e, all); e.Redact || len(all.All) > left {
 		masking.Redacted = &archive.Redacted{
@@ -137,10 +137,10 @@ func (s *Studio) Export(ctx context.Context, threadID string, e Export, w io.Wri
 // findSecrets finds the secrets of a thread, what Leave names included; known are those that are masked wherever they stand, as what finds
 // one in one place may not find it in another.
 func (s *Studio) findSecrets(e *Export, kept *spooled) (all *archive.Findings, known []string, err error) {
-	if all, err = archive.Find(s.policy(e, true), kept.again()); err != nil || !e.Redact {
+	if all, err = archive.Find(s.exportPolicy(e, true), kept.again()); err != nil || !e.Redact {
 		return all, nil, err
 	}
-	again := s.policy(e, true)
+	again := s.exportPolicy(e, true)
 	again.Known = all.Certain()
 	all, err = archive.Find(again, kept.again())
 	return all, again.Known, err
@@ -167,7 +167,7 @@ func (s *Studio) Preview(ctx context.Context, threadID string, e Export) (*Previ
 	}
 	defer kept.remove()
 	all, known, err := s.findSecrets(&e, kept)
-	policy := s.policy(&e, true)
+	policy := s.exportPolicy(&e, true)
 	policy.Known = known
 	if err != nil {
 		return nil, fmt.Errorf("look for secrets in thread %s: %w", threadID, err)

@@ -96,12 +96,13 @@ func (s *Studio) answerExport(w http.ResponseWriter, r *http.Request, body expor
 		return
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	sendMasked(w)                       // by what a person chose
 	h := w.Header()
 	h.Set("Content-Type", "application/x-ndjson")
 	if e.Markdown {
 		h.Set("Content-Type", "text/markdown; charset=utf-8")
 	}
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": FileName(s.policy(&e, false).Text(summary.Title), e.Markdown)}))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": FileName(s.exportPolicy(&e, false).Text(summary.Title), e.Markdown)}))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if info, err := file.Stat(); err == nil {

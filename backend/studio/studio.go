@@ -158,8 +158,7 @@ func open(ctx context.Context, c Config, adjust func(*agent.Runner)) (_ *Studio,
 	if s.keys, err = s.openKeys(ctx); err != nil {
 		return nil, err
 	}
-	// What a call is about may be its very arguments, as of a command.
-	s.redact = &redact.Policy{Secrets: s.secrets, Others: redact.Show{NoDetail: true}}
+	s.redact = s.policy()
 	s.log = slog.New(s.redact.Handler(s.log.Handler()))
 	s.runner = &agent.Runner{
 		Store: s.db, Resolve: s.resolve, Tools: &s.sources.offered, Rules: s.allow, Sandbox: s.executor(), Logger: s.log,

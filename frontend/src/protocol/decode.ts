@@ -181,6 +181,7 @@ function approval(f: Fields, raw: string): Approval {
     kind: optionalText(f, 'kind') === 'unknown' ? 'unknown' : 'approval',
     argumentsText: optionalText(f, 'argumentsText') ?? present(texts.arguments) ?? '',
     argumentsHash: optionalText(f, 'argumentsHash'),
+    masked: flag(f, 'masked') || undefined,
     presentation: presentation(f),
     detailsText: present(texts.details),
     expiresAt: optionalInteger(f, 'expiresAt') || undefined,

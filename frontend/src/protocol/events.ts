@@ -67,7 +67,8 @@ export interface Approval {
   approvalId: string // the toolCallId where the server gives none
   kind: ApprovalKind
   argumentsText: string // exact
-  argumentsHash?: string // hex SHA-256 of argumentsText
+  argumentsHash?: string // hex SHA-256 of argumentsText, also where that is masked here
+  masked?: boolean // a secret is masked in the arguments; the call runs with the secret
   presentation?: Presentation
   detailsText?: string // JSON text of an effect-free preview
   expiresAt?: number // Unix ms

@@ -170,6 +170,29 @@ describe('C7: an edit', () => {
     expect((await card(0).findByRole('textbox', { name: 'Arguments as JSON' })).textContent).toBe(text)
   })
 
+  it('of arguments with a masked secret does not run the mask', async () => {
+    const { card, decided } = await cards({ c1: '{"n":"[redacted]"}' }, { masked: true })
+    expect(card(0).getByText(/A secret is masked here/)).toBeTruthy()
+    fireEvent.click(card(0).getByRole('button', { name: 'Edit arguments' }))
+    const text = await card(0).findByRole('textbox', { name: 'Arguments as JSON' })
+    const approve = () => card(0).getByRole('button', { name: 'Approve edited' })
+    fireEvent.change(text, { target: { value: '{"n":"x [redacted]"}' } })
+    expect(approve()).toHaveProperty('disabled', true)
+    fireEvent.change(text, { target: { value: '{"n":"the secret"}' } })
+    expect(approve()).toHaveProperty('disabled', false)
+    fireEvent.click(approve())
+    await waitFor(() => expect(decided()).toHaveLength(1))
+  })
+
+  it('may write what a mask looks like where nothing is masked', async () => {
+    const { card } = await cards({ c1: '{"n":"[redacted]"}' })
+    expect(card(0).queryByText(/A secret is masked here/)).toBeNull()
+    fireEvent.click(card(0).getByRole('button', { name: 'Edit arguments' }))
+    const text = await card(0).findByRole('textbox', { name: 'Arguments as JSON' })
+    fireEvent.change(text, { target: { value: '{"n":"x [redacted]"}' } })
+    expect(card(0).getByRole('button', { name: 'Approve edited' })).toHaveProperty('disabled', false)
+  })
+
   it('leaves the form by Escape, with nothing decided', async () => {
     const { card, decided } = await cards({ c1: '{"n":1}' })
     fireEvent.click(card(0).getByRole('button', { name: 'Deny…' }))

@@ -20,7 +20,7 @@ import type { Asked } from './asked'
 import { DecisionButtons, type Form } from './DecisionButtons'
 import { DenyForm } from './DenyForm'
 import { useDeciding, useHeldBack } from './decide'
-import { EditForm } from './EditForm'
+import { EditForm, mask } from './EditForm'
 import { ExactArguments } from './ExactArguments'
 import { ResultForm } from './ResultForm'
 import { Sentinel } from './Sentinel'
@@ -115,6 +115,11 @@ export function DecisionCard({ asked, place, actions }: Props) {
           onKeyDown={keepScrollKeys}
           className={clsx(place !== 'dock' && 'overflow-y-auto', heights[place])}
         >
+          {approval.masked && (
+            <p className="px-3 pt-3 text-small text-wait">
+              A secret is masked here as <code>{mask}</code>. The call runs with the secret.
+            </p>
+          )}
           <ExactArguments text={approval.argumentsText} />
           <Sentinel key={approvalId} onSeen={() => approvalId !== undefined && guard.seen(approvalId, Date.now())} />
         </section>
@@ -151,6 +156,7 @@ export function DecisionCard({ asked, place, actions }: Props) {
             toolName={approval.toolName}
             agentName={asked.agentName}
             initial={approval.argumentsText}
+            masked={approval.masked}
             onSubmit={(text, changed) =>
               void deciding.decide({ approved: true, ...(changed && { argumentsText: text }) })
             }

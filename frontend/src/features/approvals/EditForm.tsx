@@ -17,6 +17,8 @@ interface Props {
   /** Whose tool it is. */
   agentName: string
   initial: string
+  /** A secret is masked in what it begins with. */
+  masked?: boolean
   busy: boolean
   error?: string
   disabledBecause?: string
@@ -25,11 +27,14 @@ interface Props {
   onCancel: () => void
 }
 
+/** What stands in the place of a secret that is not shown. */
+export const mask = '[redacted]'
+
 /**
  * The arguments of a call, edited in a form made from the tool's schema or as JSON: as was chosen last, at first in the form. What
  * does not fit the form begins as JSON. The text is what is kept.
  */
-export function EditForm({ toolName, agentName, initial, error, onSubmit, ...row }: Props) {
+export function EditForm({ toolName, agentName, initial, masked = false, error, onSubmit, ...row }: Props) {
   const [begun] = useState(() => pretty(initial))
   const [text, setText] = useState(begun)
   const [faults, setFaults] = useState(0)
@@ -43,6 +48,7 @@ export function EditForm({ toolName, agentName, initial, error, onSubmit, ...row
   const refused = (refusal && serverFaults(refusal)) || []
   const asForm = mode === 'form' && (tool !== undefined || why === loading)
   const fault = notJson(text)
+  const stillMasked = masked && text !== begun && text.includes(mask)
   const choose = (next: Mode) => {
     setMode(next)
     setChosen(true)
@@ -83,10 +89,16 @@ export function EditForm({ toolName, agentName, initial, error, onSubmit, ...row
       ) : (
         <JsonEditor label="Arguments as JSON" initial={text} onChange={setText} />
       )}
+      {masked && (
+        <p className={stillMasked ? 'text-small text-err' : 'text-small text-muted'}>
+          Once edited, the call runs with what is written here: write the secret itself in the place of{' '}
+          <code>{mask}</code>, or go back and approve it as it is.
+        </p>
+      )}
       <SubmitRow
         {...row}
         action="Approve edited"
-        disabled={fault !== undefined || (asForm && faults > 0)}
+        disabled={fault !== undefined || stillMasked || (asForm && faults > 0)}
         error={asForm && refused.length > 0 ? 'The tool refuses these arguments; see the fields.' : (fault ?? refusal)}
         onSubmit={() => {
           setRefusedText(text)
