@@ -50,7 +50,7 @@ const maxAttached = 100
 var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$`)
 
 // attachRoutes are those of the attached servers.
-func (s *Studio) attachRoutes(mux *http.ServeMux) {
+func (s *Studio) attachRoutes(mux router) {
 	mux.HandleFunc("PUT /api/studio/attached/{name}", s.putAttachment)
 	mux.HandleFunc("DELETE /api/studio/attached/{name}", s.deleteAttachment)
 	mux.HandleFunc("POST /api/studio/attached/{name}/test", s.testAttachment)

@@ -33,8 +33,13 @@ func notFound(format string, args ...any) error {
 	return &refusal{http.StatusNotFound, server.CodeNotFound, fmt.Sprintf(format, args...)}
 }
 
-// routes are the studio's own, under /api/studio.
-func (s *Studio) routes(mux *http.ServeMux) {
+// router takes routes; it is an *http.ServeMux.
+type router interface {
+	HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
+}
+
+// routes are the studio's own, under /api/studio. Their answers are masked.
+func (s *Studio) routes(mux router) {
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"GET /api/studio/state":                s.getState,
 		"PUT /api/studio/settings":             s.putSettings,

@@ -37,7 +37,7 @@ func (b *exportBody) export() (Export, error) {
 }
 
 // shareRoutes are those of exports and imports.
-func (s *Studio) shareRoutes(mux *http.ServeMux) {
+func (s *Studio) shareRoutes(mux router) {
 	mux.HandleFunc("GET /api/studio/threads/{id}/export", s.getExport)
 	mux.HandleFunc("POST /api/studio/threads/{id}/export", s.postExport)
 	mux.HandleFunc("POST /api/studio/threads/{id}/export/preview", s.previewExport)
