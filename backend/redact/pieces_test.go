@@ -21,7 +21,7 @@ var fragments = []string{
 func TestPiecesGiveWhatTheWholeTextGives(t *testing.T) {
 	p := &redact.Policy{Secrets: func() []string { return []string{"a-known-secret"} }, Patterns: redact.Patterns()}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
+	for range 5000 {
 		var made strings.Builder
 		for range 1 + random.IntN(8) {
 			made.WriteString(fragments[random.IntN(len(fragments))])
@@ -55,7 +55,7 @@ func TestWhatPassesIsWhatPushGives(t *testing.T) {
 	p := &redact.Policy{Secrets: func() []string { return []string{"a-known-secret"} }, Patterns: redact.Patterns()}
 	random := rand.New(rand.NewPCG(3, 4))
 	passed := 0
-	for range 3000 {
+	for range 1000 {
 		texts, calls := p.Stream(redact.Operator), p.Stream(redact.Operator)
 		var want, got []byte
 		push := func(to []byte, s *redact.Stream, f protocol.Frame) []byte {
@@ -89,7 +89,7 @@ func TestWhatPassesIsWhatPushGives(t *testing.T) {
 			t.Fatalf("got\n%s\nwant\n%s", got, want)
 		}
 	}
-	if passed < 2500 {
+	if passed < 800 {
 		t.Errorf("%d events passed, which is no shortcut", passed)
 	}
 }
