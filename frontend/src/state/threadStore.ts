@@ -4,6 +4,7 @@ import type { RunSummary } from '../transport/answers'
 import { type Api, ApiError, messageOf } from '../transport/api'
 import type { Ring } from '../transport/transport'
 import { Cell } from './cell'
+import { type CutPlace, cutPlace, samePlace } from './cutPlace'
 import { Folding } from './folding'
 import { type Moment, Playback } from './playback'
 import { type Row, runRows } from './rows'
@@ -61,6 +62,8 @@ export class ThreadStore {
   readonly state = new Cell<ThreadState>(empty)
   /** The rows of all runs in order: a new array only when a row came, went or changed its kind. */
   readonly rows = new Cell<Row[]>([])
+  /** Where among them the newest request cut the history. */
+  readonly cut = new Cell<CutPlace | undefined>(undefined)
   /** The run that is played back, while one is: the thread is then shown as it was at one of that run's events. */
   readonly playback = new Cell<Playback | undefined>(undefined)
   readonly folding = new Folding(
@@ -280,6 +283,8 @@ export class ThreadStore {
     const last = playback ? playback.run : newest?.view
     const live = last && !ended(last.transcript.status)
     this.rows.set(this.folding.fold(all, live, above ? this.rows.get() : undefined))
+    const cut = cutPlace(playback ? this.#shown() : this.#order.map(({ view }) => view), this.rows.get())
+    this.cut.update((was) => (samePlace(was, cut) ? was : cut))
   }
 
   /** The playback that is shown: one that still reads, or could not, is not. */

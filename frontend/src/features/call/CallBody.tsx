@@ -1,5 +1,6 @@
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import { type ReactNode, type Ref, useMemo } from 'react'
+import { stringValue } from '../../protocol/json'
 import type { Call } from '../../protocol/transcript'
 import { Icon } from '../../ui/Icon'
 import { Keep, useKept } from '../../ui/kept'
@@ -8,6 +9,7 @@ import { ApprovalCard, type CardActions } from '../approvals/ApprovalCard'
 import { Arguments, ArgumentsBlock } from '../details/Arguments'
 import { Blocks, ResultBlock } from '../details/Blocks'
 import { Fetching } from '../details/Fetching'
+import { MarkdownBlock } from '../details/MarkdownBlock'
 import { useWhole } from '../details/useWhole'
 import { useSought } from '../find/sought'
 import { holds } from '../find/texts'
@@ -19,16 +21,18 @@ interface Props {
   call: Call
   /** The model went on after this call, so it read what came of it. */
   read: boolean
+  /** An agent works in the call: its progress and its result are an answer. */
+  speaks?: boolean
   actions?: Ref<CardActions>
 }
 
 /** What stands under an open row: what is known of the call in its state, once all of it is here. */
-export function CallBody({ call, read, actions }: Props) {
+export function CallBody({ call, read, speaks, actions }: Props) {
   const whole = useWhole(call)
-  return whole.call ? <Body call={whole.call} read={read} actions={actions} /> : <Fetching {...whole} />
+  return whole.call ? <Body call={whole.call} read={read} speaks={speaks} actions={actions} /> : <Fetching {...whole} />
 }
 
-function Body({ call, read, actions }: Props) {
+function Body({ call, read, speaks, actions }: Props) {
   switch (call.state) {
     case 'input':
       return (
@@ -41,7 +45,7 @@ function Body({ call, read, actions }: Props) {
     case 'dropped':
       return <ArgumentsBlock text={call.argumentsText} />
     case 'waiting':
-      return waitsInside(call) ? <AtWork call={call} /> : <ApprovalCard call={call} actions={actions} />
+      return waitsInside(call) ? <AtWork call={call} speaks={speaks} /> : <ApprovalCard call={call} actions={actions} />
     case 'unknown':
       if (call.approval?.kind === 'unknown' && !call.own.settled) {
         return <ApprovalCard call={call} actions={actions} />
@@ -54,12 +58,12 @@ function Body({ call, read, actions }: Props) {
               <Verbatim text={call.reason ?? 'the app stopped while it ran'} />.
             </p>
           </Box>
-          <Progress call={call} />
+          <Progress call={call} speaks={speaks} />
           <More call={call} />
         </>
       )
     case 'running':
-      return <AtWork call={call} />
+      return <AtWork call={call} speaks={speaks} />
     case 'denied':
     case 'expired':
       return <Refused call={call} />
@@ -67,7 +71,7 @@ function Body({ call, read, actions }: Props) {
       return (
         <>
           <Failure call={call} read={read} />
-          {call.detailsText ? <Blocks detailsText={call.detailsText} /> : <Progress call={call} />}
+          {call.detailsText ? <Blocks detailsText={call.detailsText} /> : <Progress call={call} speaks={speaks} />}
           <More call={call} />
         </>
       )
@@ -81,7 +85,7 @@ function Body({ call, read, actions }: Props) {
               </p>
             </Box>
           )}
-          {call.detailsText ? <Blocks detailsText={call.detailsText} /> : <Progress call={call} />}
+          {call.detailsText ? <Blocks detailsText={call.detailsText} /> : <Progress call={call} speaks={speaks} />}
           <More call={call} />
         </>
       )
@@ -90,7 +94,7 @@ function Body({ call, read, actions }: Props) {
         <>
           {call.detailsText !== undefined && <Blocks detailsText={call.detailsText} />}
           {call.detailsText === undefined && call.resultText !== undefined && (
-            <ResultBlock json={call.resultText} title="Result" />
+            <Said json={call.resultText} title="Result" speaks={speaks} />
           )}
           <More call={call} />
         </>
@@ -105,18 +109,18 @@ function Box({ children }: { children: ReactNode }) {
   return <div className="min-w-0 overflow-hidden rounded-block border border-border bg-surface">{children}</div>
 }
 
-/** The latest progress. Content that its details show as well is not drawn twice. */
 /** What a call tells while it works, or an agent in it does. */
-function AtWork({ call }: { call: Call }) {
+function AtWork({ call, speaks }: Pick<Props, 'call' | 'speaks'>) {
   return (
     <>
-      <Progress call={call} />
+      <Progress call={call} speaks={speaks} />
       {call.update ? <More call={call} /> : <ArgumentsBlock text={call.argumentsText} />}
     </>
   )
 }
 
-function Progress({ call }: { call: Call }) {
+/** The latest progress. Content that its details show as well is not drawn twice. */
+function Progress({ call, speaks }: Pick<Props, 'call' | 'speaks'>) {
   const { update } = call
   const twice = useMemo(() => update !== undefined && showsContent(update), [update])
   if (!update) return null
@@ -129,11 +133,17 @@ function Progress({ call }: { call: Call }) {
       )}
       {update.contentText !== undefined && !twice && (
         <Keep name="content">
-          <ResultBlock json={update.contentText} title="Progress" />
+          <Said json={update.contentText} title="Progress" speaks={speaks} />
         </Keep>
       )}
     </>
   )
+}
+
+/** What a call gave: the words of an agent as they stand in a thread, anything else as a value. */
+function Said({ json, title, speaks }: { json: string; title: string; speaks?: boolean }) {
+  if (!speaks || !json.startsWith('"')) return <ResultBlock json={json} title={title} />
+  return <MarkdownBlock text={stringValue(json)} raw={json} title={title} whole={title === 'Progress'} />
 }
 
 function Failure({ call, read }: { call: Call; read: boolean }) {

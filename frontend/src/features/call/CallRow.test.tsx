@@ -213,3 +213,26 @@ describe('the row of a call', () => {
     expect(article.textContent).toContain('a\\u200bb')
   })
 })
+
+describe('the words of an agent that works in a call', () => {
+  const words = 'I look at the **charts**.'
+  const told = event('tool-update', { toolCallId: 'c1', content: words })
+  const bold = (article: HTMLElement) => article.querySelector('strong')?.textContent
+
+  it('are Markdown while it works and once it gave its answer', async () => {
+    const inside = event('turn', { turn: 2, phase: 'start', parentToolCallId: 'c1' })
+    const { article, store, run, ring } = await row(...written(), state('c1', 'running'), inside, told)
+    act(() => store.folding.set('r1/call:c1', true))
+    expect(bold(article)).toBe('charts')
+    run.log.push(result('c1', { result: 'All **fine**.' }))
+    act(ring)
+    await vi.waitFor(() => expect(bold(article)).toBe('fine'))
+  })
+
+  it('those of any other call stand as they are', async () => {
+    const { article, store } = await row(...written(), state('c1', 'running'), told)
+    act(() => store.folding.set('r1/call:c1', true))
+    expect(article.textContent).toContain(words)
+    expect(bold(article)).toBeUndefined()
+  })
+})

@@ -64,6 +64,7 @@ export const CallRow = memo(function CallRow({ row, actions }: Props) {
   const store = useThread()
   const open = useCall(store, row)
   const now = useThreadNow(ticks(call))
+  const speaks = run.transcript.own.inside.has(call.id)
   const lastTurn = run.transcript.turns.at(-1)?.turn ?? 0
   return (
     <div
@@ -78,7 +79,7 @@ export const CallRow = memo(function CallRow({ row, actions }: Props) {
       {open && (
         <div className="flex min-w-0 flex-col gap-2 pb-3 pl-10">
           <Keep name={key} flags={store.flags}>
-            <CallBody call={call} read={lastTurn > call.turn} actions={actions} />
+            <CallBody call={call} read={lastTurn > call.turn} speaks={speaks} actions={actions} />
           </Keep>
         </div>
       )}

@@ -6,11 +6,19 @@ import { BlockFrame } from './BlockFrame'
 import { allOf, fewLines, ShowAll } from './Lines'
 import { beginningOf, pieceOf } from './screenLines'
 
+interface Props {
+  text: string
+  raw: string
+  title?: string
+  /** It still grows, and its end is what is looked for: nothing of it is left out. */
+  whole?: boolean
+}
+
 /** Markdown as it is read: its first lines, all of it when asked. */
-export function MarkdownBlock({ text, raw }: { text: string; raw: string }) {
+export function MarkdownBlock({ text, raw, title = 'Markdown', whole = false }: Props) {
   return (
-    <BlockFrame title="Markdown" copyText={text} file={{ name: 'text.md' }} raw={raw}>
-      {(full) => <Content text={text} full={full} />}
+    <BlockFrame title={title} copyText={text} file={{ name: 'text.md' }} raw={raw}>
+      {(full) => <Content text={text} full={full || whole} />}
     </BlockFrame>
   )
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Presentation } from '../../protocol/events'
 import type { Call } from '../../protocol/transcript'
+import { counted } from '../../ui/format'
 import { Keep } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { Blocks, ResultBlock } from '../details/Blocks'
@@ -48,7 +49,7 @@ function times(call: Call): [string, ReactNode][] {
   if (call.runningAt !== undefined) facts.push(['Began', exactMoment(call.runningAt)])
   if (call.endedAt !== undefined) facts.push(['Ended', exactMoment(call.endedAt)])
   if (call.endedAt !== undefined) facts.push(['Took', durationWord(call.durationMs)])
-  if (call.updateCount > 0) facts.push(['Progress', `told ${call.updateCount} times`])
+  if (call.updateCount > 0) facts.push(['Progress', `told ${counted(call.updateCount, 'time')}`])
   return facts
 }
 

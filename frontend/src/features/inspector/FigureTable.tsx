@@ -1,6 +1,8 @@
 import { type ReactNode, useState } from 'react'
+import type { Turn } from '../../protocol/transcript'
 import type { Price } from '../../transport/answers'
 import { Button } from '../../ui/Button'
+import { Verbatim } from '../../ui/Verbatim'
 import { countOf, priceOf, type RunFigures, type TokenKind, type TurnFigures } from './figures'
 import { PricesDialog } from './PricesDialog'
 import { countWord, dollars, durationWord, rateWord, sumWord } from './words'
@@ -61,6 +63,7 @@ export function FigureTable({ run, turn, prices }: Props) {
           <Line name="Output speed" run="" turn={rateWord(request?.tokensPerSecond)} />
         </tbody>
       </table>
+      {request && <TurnNotes turn={request.turn} />}
       <div className="mt-2 flex items-center gap-2 text-small text-faint">
         <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">{note(run, models, unpriced)}</p>
         <Button small tone="ghost" onClick={() => setPricing(true)}>
@@ -69,6 +72,27 @@ export function FigureTable({ run, turn, prices }: Props) {
       </div>
       {pricing && <PricesDialog prices={prices} suggested={unpriced} onClose={() => setPricing(false)} />}
     </>
+  )
+}
+
+/** What became of a turn that its figures do not say. */
+function TurnNotes({ turn: { turn, held, endedAt, retries } }: { turn: Turn }) {
+  return (
+    <ul className="mt-2 text-small text-muted [overflow-wrap:anywhere] empty:hidden">
+      {held && (
+        <li>
+          Turn {turn}{' '}
+          {endedAt === undefined
+            ? 'is held back until it is checked.'
+            : 'was held back: nothing of it went out before it was checked.'}
+        </li>
+      )}
+      {retries.map(({ at, reason }, i) => (
+        <li key={`${at}/${i}`}>
+          Try {i + 1} of turn {turn} was taken back: <Verbatim text={reason ?? 'no reason was told'} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -11,6 +11,7 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import type { CardActions } from '../approvals/ApprovalCard'
 import { SoughtContext } from '../find/sought'
 import { MomentButton } from '../replay/MomentButton'
+import { CutLine } from './CutLine'
 import { RowView } from './RowView'
 
 /** The card actions of the rows that are drawn, by row key. */
@@ -43,6 +44,7 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
   const selected = useCellPart(inspector.selected, (it) => isAbout(it, row))
   const isFound = useCellPart(found, (it) => it?.key === row.key)
   const sought = useCellPart(found, (it) => (it?.key === row.key ? it.wanted : undefined))
+  const cut = useCellPart(store.cut, (it) => (it?.key === row.key ? it : undefined))
   return (
     // biome-ignore lint/a11y/useSemanticElements: an article element has no place in a virtual list's own items
     <div
@@ -63,6 +65,7 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
       className="group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60 data-found:before:absolute data-found:before:inset-y-0 data-found:before:-left-3 data-found:before:w-1 data-found:before:rounded-full data-found:before:bg-find"
     >
       <ErrorBoundary what="This row" resetKey={row.key}>
+        {cut && <CutLine place={cut} />}
         <SoughtContext value={sought}>
           <RowView row={row} actions={actions} />
         </SoughtContext>

@@ -5,8 +5,11 @@ import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
 import ListX from 'lucide/dist/esm/icons/list-x.mjs'
 import { memo, type ReactNode, type Ref } from 'react'
 import { Markdown } from '../../markdown/Markdown'
-import type { Part } from '../../protocol/transcript'
+import { escapeInvisible } from '../../protocol/text'
+import type { Part, Turn } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
+import { useCellPart } from '../../state/cell'
+import type { CutPlace } from '../../state/cutPlace'
 import type { Row, SpeakerRow } from '../../state/rows'
 import { usePart, useThread } from '../../state/useThread'
 import { count, counted } from '../../ui/format'
@@ -133,25 +136,52 @@ function Reasoning({ item }: { item: Part }) {
 
 /** What was taken back in a turn, its dropped calls and its failed tries, what its model could not read, and the way to them. */
 function TurnRow({ row }: { row: Extract<Row, { kind: 'turn' }> }) {
-  const { inspector } = useApp()
-  const { dropped, retries, cut } = row.turn
-  const words = [
+  const { inspector, jump } = useApp()
+  const store = useThread()
+  const place = useCellPart(store.cut, (it) =>
+    it?.run.id === row.run.id && it.turn === row.turn.turn ? it : undefined,
+  )
+  const words = escapeInvisible(turnWords(row.turn))
+  const show = ({ key, callId }: CutPlace) =>
+    jump.set({ threadId: store.threadId, runId: row.run.id, ...(callId === undefined ? { key } : { callId }) })
+  return (
+    <div className="flex min-w-0 items-center">
+      <button
+        type="button"
+        tabIndex={-1}
+        title={`${words}\n\nOpen in the run inspector`}
+        onClick={() => inspector.showTurn(row)}
+        className="flex h-7 min-w-0 items-center gap-2 rounded-control pr-2 text-small text-faint hover:bg-raised hover:text-text"
+      >
+        <Icon node={ListX} />
+        <span className="truncate">{words}</span>
+      </button>
+      {place && (
+        <button
+          type="button"
+          tabIndex={-1}
+          onClick={() => show(place)}
+          className="h-7 shrink-0 rounded-control px-2 text-small text-faint hover:bg-raised hover:text-text"
+        >
+          Show where
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What a turn's footer says, in one line. */
+function turnWords({ dropped, retries, cut, held, endedAt }: Turn): string {
+  const again = retries.length === 1 ? 'tried again' : `tried again ${count(retries.length)} times`
+  const why = retries.at(-1)?.reason?.trim().replace(/\s+/g, ' ')
+  return [
     cut && `history cut: ${counted(cut.messages, 'earlier message')} not sent to the model`,
     dropped > 0 && `${count(dropped)} dropped`,
-    retries.length > 0 && (retries.length === 1 ? 'tried again' : `tried again ${count(retries.length)} times`),
+    held && endedAt !== undefined && 'held back until it was checked',
+    retries.length > 0 && (why ? `${again}: ${why}` : again),
   ]
-  return (
-    <button
-      type="button"
-      tabIndex={-1}
-      title="Open in the run inspector"
-      onClick={() => inspector.showTurn(row)}
-      className="flex h-7 items-center gap-2 rounded-control pr-2 text-small text-faint hover:bg-raised hover:text-text"
-    >
-      <Icon node={ListX} />
-      {words.filter(Boolean).join(', ')}
-    </button>
-  )
+    .filter(Boolean)
+    .join(', ')
 }
 
 function Odd({ name, raw, id }: { name: string; raw: string; id: string }) {
