@@ -125,7 +125,7 @@ func TestRun(t *testing.T) {
 		{"a run that fails says why", breakOff, []string{"--agent", "demo"}, exitFailed, "", "the model is ill"},
 		{"a script that does not load is bad usage", `{"turns":1}`, []string{"--agent", "demo"}, exitUsage, "", "script.json:1:"},
 		{"a folder that is not there is bad usage", sayHello, []string{"--agent", "demo", "--folder", "/no/such"}, exitUsage, "", "/no/such"},
-		{"an unknown agent is bad usage", sayHello, []string{"--agent", "nobody"}, exitUsage, "", "there are demo and workspace"},
+		{"an unknown agent is bad usage", sayHello, []string{"--agent", "nobody"}, exitUsage, "", "there are demo, workspace"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stdout, stderr strings.Builder
