@@ -374,6 +374,9 @@ func TestD4ACallThatRanWhenTheProcessDiedIsUnknown(t *testing.T) {
 			if st.Status != protocol.StatusPaused || p.Kind != protocol.KindUnknown || st.Calls[0].State != protocol.StateUnknown {
 				t.Fatalf("got %s, %s, %s, want paused with an unknown call", st.Status, p.Kind, st.Calls[0].State)
 			}
+			if p.Description == "" || len(p.SideEffects) == 0 {
+				t.Errorf("it is asked about with the description %q and the side effects %v, want those of its tool", p.Description, p.SideEffects)
+			}
 			if len(did.get()) != 0 {
 				t.Error("it ran again without a word")
 			}

@@ -224,7 +224,7 @@ func (r *Runner) unknownCalls(ctx context.Context, st *RunState, left *left, cal
 			rows = append(rows, row)
 			continue
 		}
-		p := newQuestion(r, c, protocol.KindUnknown)
+		p := r.questionOfUnknown(own, st, c)
 		p.RunID, p.ThreadID, p.AgentName = st.ID, st.ThreadID, st.AgentName
 		if told := left.Call(c.id); told != nil && told.AgentName != "" {
 			p.AgentName = told.AgentName
@@ -234,6 +234,21 @@ func (r *Runner) unknownCalls(ctx context.Context, st *RunState, left *left, cal
 		rows = append(rows, row)
 	}
 	return unknown, rows
+}
+
+// questionOfUnknown asks what became of a call, with what its tool says of it; of one that is gone, what was asked before it ran.
+func (r *Runner) questionOfUnknown(own *Agent, st *RunState, c *call) *approval.Pending {
+	if a := r.at(own, st, c.parentID); a != nil {
+		c.tool = r.offeredAs(a, c.name)
+	}
+	if c.tool != nil {
+		c.prepared, _ = c.tool.Prepare(c.arguments) // it ran: what does not fit now is asked about all the same
+	}
+	p := newQuestion(r, c, protocol.KindUnknown)
+	if before := c.asked; before != nil && c.tool == nil {
+		p.Description, p.SideEffects, p.Presentation = before.Description, before.SideEffects, before.Presentation
+	}
+	return p
 }
 
 // worked reports whether it was an agent that worked in a call: going on with it repeats nothing.
