@@ -117,7 +117,7 @@ func (x *run) waitingInside(calls []*call) (waiting []*approval.Pending) {
 func (x *run) judge(c *call) (*approval.Pending, bool) {
 	switch p := c.asked; {
 	case c.tool == nil:
-		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.schemas)}, protocol.StateFailed)
+		x.answer(c, nil, &tool.Error{Code: tool.CodeNotFound, Message: notFound(c.name, x.toolNames())}, protocol.StateFailed)
 	case p != nil && p.Decision == nil:
 		again := *p
 		again.Asked = true
@@ -370,12 +370,20 @@ func answerCall(r *Runner, runID string, c *call, result *tool.Result, err error
 	return []protocol.Event{event}, row
 }
 
-// notFound tells the model which tools it may have meant.
-func notFound(name string, offered []model.ToolSchema) string {
-	names := make([]string, len(offered))
-	for i, t := range offered {
+// toolNames are the names under which the model knows the tools it is offered.
+func (x *run) toolNames() []string {
+	if len(x.called) == len(x.schemas) {
+		return x.called
+	}
+	names := make([]string, len(x.schemas))
+	for i, t := range x.schemas {
 		names[i] = t.Name
 	}
+	return names
+}
+
+// notFound tells the model which tools it may have meant.
+func notFound(name string, names []string) string {
 	if near := nearest(name, names); len(near) > 0 {
 		return fmt.Sprintf("There is no tool %q. Did you mean %s?", name, strings.Join(near, " or "))
 	}

@@ -2,7 +2,10 @@ package agent_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,4 +98,47 @@ func BenchmarkParallelCalls(b *testing.B) {
 	each := took / time.Duration(b.N)
 	b.ReportMetric(float64(each.Microseconds())/1000, "ms/turn")
 	b.ReportMetric(float64(each)/float64(60*time.Millisecond), "of-budget")
+}
+
+func TestAModelThatNamesNoToolIsToldTheNamesItKnows(t *testing.T) {
+	type none struct{}
+	named := func(name string) *tool.Tool {
+		return tool.Must(tool.Config[none, string]{
+			Name: name, Description: "Does it.", Run: func(tool.Context, none) (string, error) { return "done", nil },
+		})
+	}
+	for name, c := range map[string]struct {
+		calls string
+		want  string
+	}{
+		"a name far from all":       {"deploy", `There is no tool \"deploy\". The tools are: weather_now_9189ecc0, pay.`},
+		"a name near one it has":    {"weather_now_9189ecc1", `There is no tool \"weather_now_9189ecc1\". Did you mean weather_now_9189ecc0?`},
+		"a name as the tool has it": {"weather now", `done`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var bodies []string
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				bodies = append(bodies, string(body))
+				w.Header().Set("Content-Type", "text/event-stream")
+				delta, reason := `{"content":"I see."}`, "stop"
+				if len(bodies) == 1 {
+					delta = fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":%q,"arguments":"{}"}}]}`, c.calls)
+					reason = "tool_calls"
+				}
+				_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":%s,\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n", delta, reason)
+			}))
+			defer web.Close()
+			a := &agent.Agent{
+				Name: "demo", Backend: &openai.Backend{BaseURL: web.URL, Model: "m"}, Tools: []*tool.Tool{named("weather now"), named("pay")},
+			}
+			outcome, err := new(agent.Runner).Run(t.Context(), a, agent.Input{Text: "Go."})
+			if err != nil || outcome.Status != protocol.StatusCompleted {
+				t.Fatalf("got %+v, %v", outcome, err)
+			}
+			if len(bodies) != 2 || !strings.Contains(strings.ReplaceAll(bodies[1], `\\\"`, `\"`), c.want) {
+				t.Errorf("the model reads %q, want %s in it", bodies[1:], c.want)
+			}
+		})
+	}
 }

@@ -56,7 +56,8 @@ type run struct {
 
 	tools   map[string]*tool.Tool
 	schemas []model.ToolSchema
-	offered int // the change of the runner's tools they are of
+	called  []string // the names under which the model was told of them, where they differ
+	offered int      // the change of the runner's tools they are of
 	history []*model.Message
 	memo    any
 	window  *window          // what of the history goes to the model

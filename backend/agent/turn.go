@@ -65,6 +65,9 @@ func (a *answer) take(c model.Chunk) {
 		ms := a.runner.now().Sub(a.began).Milliseconds()
 		a.firstToken = &ms
 	}
+	if c.Sent != nil {
+		a.called = c.ToolNames
+	}
 	if c.Sent != nil || len(c.Raw) > 0 {
 		a.record(c)
 	}

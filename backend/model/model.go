@@ -97,6 +97,9 @@ type ToolCall struct {
 // Chunk is one piece of an answer. Any of its parts may be set; they are read in the order of the fields.
 type Chunk struct {
 	Sent *Sent // what went over the wire, once per request, first
+	// ToolNames are the names under which the request's tools were sent, in their order; it comes with Sent, where any is not the
+	// tool's own. Calls come back under the tools' own names.
+	ToolNames []string
 	// Raw is what came over the wire for this chunk, keep-alive lines and line ends included: joined, the whole answer. The
 	// receiver may keep it.
 	Raw []byte

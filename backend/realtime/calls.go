@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"callboard/backend/internal/names"
 	"callboard/backend/tool"
 )
 
@@ -134,15 +135,16 @@ func (s *Session) run(c *call) (result tool.Result) {
 	return s.config.Caller.Call(known, c.tool, c.arguments)
 }
 
+// notFound tells the model which tools there are, by the names it knows.
 func (s *Session) notFound(name string) string {
-	names := make([]string, len(s.config.Tools))
+	own := make([]string, len(s.config.Tools))
 	for i, t := range s.config.Tools {
-		names[i] = t.Name
+		own[i] = t.Name
 	}
-	if len(names) == 0 {
+	if len(own) == 0 {
 		return fmt.Sprintf("There is no tool %q, and no other.", name)
 	}
-	return fmt.Sprintf("There is no tool %q. The tools are: %s.", name, strings.Join(names, ", "))
+	return fmt.Sprintf("There is no tool %q. The tools are: %s.", name, strings.Join(names.New(own).Sent(), ", "))
 }
 
 // finishCall tells a call's result to the reader and its answer to the server.

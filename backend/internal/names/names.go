@@ -16,6 +16,8 @@ type Names struct {
 	wire map[string]string // by real name
 	real map[string]string // by the name sent
 	sent []string          // of the tools it was made for, in their order
+
+	renamed bool // one of them is sent under another name than its own
 }
 
 // New maps tools. Those whose names fit come first, so that no other takes theirs.
@@ -27,13 +29,23 @@ func New(tools []string) *Names {
 		}
 	}
 	for _, name := range tools {
-		n.sent = append(n.sent, n.ToWire(name))
+		wire := n.ToWire(name)
+		n.sent = append(n.sent, wire)
+		n.renamed = n.renamed || wire != name
 	}
 	return n
 }
 
 // Sent returns the names of the tools it was made for, as they are sent, in their order. They are not to be changed.
 func (n *Names) Sent() []string { return n.sent }
+
+// Renamed returns the same where any of them is not the tool's own name, else nil.
+func (n *Names) Renamed() []string {
+	if !n.renamed {
+		return nil
+	}
+	return n.sent
+}
 
 // ToWire returns the name under which a tool, or one that a call of the past named, is sent.
 func (n *Names) ToWire(name string) string {

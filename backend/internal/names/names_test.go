@@ -32,6 +32,12 @@ func TestEveryToolGetsItsOwnNameThatAllProvidersTake(t *testing.T) {
 			t.Errorf("%q fits, and is sent as %q", name, got)
 		}
 	}
+	if got := n.Renamed(); len(got) != len(tools) {
+		t.Errorf("got %q as renamed, want all that is sent", got)
+	}
+	if got := names.New([]string{"read_file", "list"}).Renamed(); got != nil {
+		t.Errorf("got %q as renamed, want nothing of names that fit", got)
+	}
 	if got := n.FromWire("nobody"); got != "nobody" {
 		t.Errorf("a name that is nobody's comes back as %q", got)
 	}

@@ -56,7 +56,7 @@ type learned struct {
 func (b *Backend) Stream(ctx context.Context, request *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		payload, sent := b.encode(request)
-		if !yield(model.Chunk{Sent: sent}, nil) {
+		if !yield(model.Chunk{Sent: sent, ToolNames: payload.names.Renamed()}, nil) {
 			return
 		}
 		if err := payload.load(ctx, request.Image); err != nil {
