@@ -237,7 +237,7 @@ func (r *Runner) agentOf(ctx context.Context, st *RunState) (*Agent, error) {
 	if start, ok := f.Event.(*protocol.Start); ok && start.AgentName != st.AgentName {
 		first, firstErr := r.resolve(ctx, start.AgentName, st.ThreadID)
 		if firstErr != nil {
-			return nil, errors.Join(err, firstErr)
+			return nil, fmt.Errorf("%w; the run began with another one: %w", err, firstErr)
 		}
 		for _, other := range reach(first) {
 			if other.Name == st.AgentName {

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -137,6 +138,13 @@ func TestAHandoffSurvivesAPauseAndARestart(t *testing.T) {
 				t.Fatalf("got %s with %s, want paused with second", outcome.Status, outcome.AgentName)
 			}
 			w.open(first)
+			w.r.Resolve = func(_ context.Context, name, _ string) (*agent.Agent, error) {
+				return nil, fmt.Errorf("agent %q: %w", name, agent.ErrNotFound)
+			}
+			gone := `agent "second": not found; the run began with another one: agent "demo": not found`
+			if _, err := w.r.Next(t.Context(), "demo", "t1"); !errors.Is(err, agent.ErrNotFound) || err.Error() != gone {
+				t.Errorf("without its agents: got %v, want %s", err, gone)
+			}
 			w.r.Resolve = resolve(first)
 			next, err := w.r.Next(t.Context(), "demo", "t1")
 			if err != nil || next.AgentName != "second" {
