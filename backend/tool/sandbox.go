@@ -126,6 +126,12 @@ func (j Job) Command() (Command, error) {
 			}
 		}
 	}
+	for name := range c.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			err := fmt.Errorf("at '/env': %q is no name of a variable", name)
+			return c, invalid(err, err.Error())
+		}
+	}
 	if strings.TrimSpace(c.Command) == "" {
 		err := errors.New("at '/command': there is no command")
 		return c, invalid(err, err.Error())

@@ -220,15 +220,18 @@ func TestTheToolsTimeoutHoldsInASandbox(t *testing.T) {
 
 func TestTheArgumentsOfACommandAreRead(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"command":"ls"}`:                   "",
-		`{"command":" "}`:                    "at '/command': there is no command",
-		`{}`:                                 "at '/command': there is no command",
-		`{"Command":"ls"}`:                   "at '/command': there is no command",
-		`{"command":"ls","cwd":1}`:           "at '/cwd': json: cannot unmarshal number",
-		`{"command":"ls","env":["A=1"]}`:     "at '/env': json: cannot unmarshal array",
-		`{"command":"ls","env":{"A":1}}`:     "at '/env': json: cannot unmarshal number",
-		`{"command":"ls","env":{"A":"1"}}`:   "",
-		`{"command":"ls","Cwd":"/x","a":[]}`: "",
+		`{"command":"ls"}`:                      "",
+		`{"command":" "}`:                       "at '/command': there is no command",
+		`{}`:                                    "at '/command': there is no command",
+		`{"Command":"ls"}`:                      "at '/command': there is no command",
+		`{"command":"ls","cwd":1}`:              "at '/cwd': json: cannot unmarshal number",
+		`{"command":"ls","env":["A=1"]}`:        "at '/env': json: cannot unmarshal array",
+		`{"command":"ls","env":{"A":1}}`:        "at '/env': json: cannot unmarshal number",
+		`{"command":"ls","env":{"A":"1"}}`:      "",
+		`{"command":"ls","env":{"A=B":"c"}}`:    `at '/env': "A=B" is no name of a variable`,
+		`{"command":"ls","env":{"":"c"}}`:       `at '/env': "" is no name of a variable`,
+		`{"command":"ls","env":{"A\u0000":""}}`: `at '/env': "A\x00" is no name of a variable`,
+		`{"command":"ls","Cwd":"/x","a":[]}`:    "",
 	} {
 		_, err := tool.Job{Arguments: json.RawMessage(text)}.Command()
 		var coded *tool.Error

@@ -47,7 +47,8 @@ func main() {
 	}
 }
 
-// tools are what the agent has. Neither has a Run of its own, so what cannot be isolated at all does not run.
+// tools are what the agent has. Neither has a Run of its own: without Docker the command runs in the host's shell, if it may, and a
+// module that is not there does not run at all.
 func tools(module, image string) []*tool.Tool {
 	return []*tool.Tool{
 		tool.Must(tool.Config[Text, map[string]int]{
