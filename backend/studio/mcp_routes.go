@@ -47,6 +47,7 @@ type mcpPut struct {
 	Asks        mcp.Asks           `json:"asks"`
 	Enabled     *bool              `json:"enabled"` // left out is on
 	KeepSecrets string             `json:"keepSecrets"`
+	Start       *bool              `json:"start"` // left out is at once; false leaves it to the test or the run that comes next
 }
 
 // mcpTest is what came of trying a server.
@@ -146,7 +147,7 @@ func (s *Studio) putMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.putSource(&m)
-	if src := s.sources.get(m.Name); src != nil {
+	if src := s.sources.get(m.Name); src != nil && (put.Start == nil || *put.Start) {
 		src.Start()
 	}
 	view := s.viewMCPServer(&m)
@@ -191,7 +192,8 @@ func (p *mcpPut) server(name string) (mcpServer, error) {
 		return m, invalid("transport is stdio or http, not %q", m.Transport)
 	}
 	if err := probe.Check(); err != nil {
-		return m, invalid("%v", err)
+		text := err.Error()
+		return m, invalid("%s", strings.ToUpper(text[:1])+text[1:])
 	}
 	for _, variable := range m.Env {
 		if !variableName.MatchString(variable) {
@@ -203,7 +205,7 @@ func (p *mcpPut) server(name string) (mcpServer, error) {
 			return m, invalid("%q is no name of a header", header)
 		}
 		if value := p.Headers[header]; value != nil && !httpguts.ValidHeaderFieldValue(*value) {
-			return m, invalid("the value of the header %s holds what no header may", header)
+			return m, invalid("The value of the header %s holds what no header may", header)
 		}
 	}
 	if !slices.Contains(keptWords, p.KeepSecrets) {
@@ -226,7 +228,7 @@ func (s *Studio) storeMCP(ctx context.Context, m *mcpServer) (before []string, e
 		before = stored[at].secrets()
 		stored[at] = *m
 	case len(stored) >= maxMCPServers:
-		return nil, invalid("there are %d MCP servers already", maxMCPServers)
+		return nil, invalid("There are %d MCP servers already.", maxMCPServers)
 	default:
 		stored = append(stored, *m)
 	}
@@ -299,7 +301,7 @@ func (s *Studio) findMCP(r *http.Request) (*mcpServer, []mcpServer, error) {
 	}
 	at := slices.IndexFunc(stored, func(o mcpServer) bool { return o.Name == r.PathValue("name") })
 	if at < 0 {
-		return nil, nil, notFound("there is no MCP server %q", r.PathValue("name"))
+		return nil, nil, notFound("There is no MCP server %q.", r.PathValue("name"))
 	}
 	m := stored[at]
 	return &m, slices.Delete(stored, at, at+1), nil

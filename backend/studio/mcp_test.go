@@ -137,6 +137,29 @@ func TestAnMCPServerThatDoesNotWorkSaysWhy(t *testing.T) {
 	}
 }
 
+func TestAnMCPServerThatIsSavedForATestIsStartedOnce(t *testing.T) {
+	b := openBench(t, Config{Dir: t.TempDir()})
+	starts := filepath.Join(t.TempDir(), "starts")
+	put := map[string]any{"command": "sh", "args": []string{"-c", "echo started >> " + starts + "; echo no key >&2; exit 3"}, "start": false}
+	b.call(http.MethodPut, "/api/studio/mcp/dies", asJSON(put), http.StatusOK)
+	waitMCP(b, "dies", mcp.StateOff)
+	result := fetch[mcpTest](b, http.MethodPost, "/api/studio/mcp/dies/test", "", http.StatusOK)
+	if got, err := os.ReadFile(starts); err != nil || string(got) != "started\n" {
+		t.Errorf("it was started like this: %q, %v; want once", got, err)
+	}
+	if diff := cmp.Diff([]string{"no key"}, result.Log); diff != "" || result.OK {
+		t.Errorf("the test gave %+v, log (-want +got):\n%s", result, diff)
+	}
+}
+
+func TestARefusalOfAnMCPServerIsASentence(t *testing.T) {
+	b := openBench(t, Config{Dir: t.TempDir()})
+	got := b.call(http.MethodPut, "/api/studio/mcp/a_b", `{"command":"sh"}`, http.StatusBadRequest)
+	if !strings.Contains(got, `"An MCP server's name is made of letters, digits and -`) {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestARunCallsAnMCPServersTools(t *testing.T) {
 	dir, folder := t.TempDir(), t.TempDir()
 	script := writeFile(t, `{"turns": [

@@ -51,6 +51,8 @@ export interface McpInput {
   enabled: boolean
   /** Absent, values stay where they are. */
   keepSecrets?: 'keychain' | 'memory' | 'file'
+  /** false leaves the start to the test that follows. */
+  start?: false
 }
 
 /** What came of trying a server. */

@@ -108,6 +108,19 @@ describe('the list of MCP servers', () => {
     expect(section.getByRole('group', { name: 'What it wrote' }).textContent).toContain('panic: no key')
   })
 
+  it('lists its tools once, a few at first', async () => {
+    const many = Array.from({ length: 20 }, (_, i) => ({ name: `t${i}`, toolName: `words_t${i}`, description: '' }))
+    const { section, transport } = await open([{ ...words, tools: many }])
+    transport.on('POST /studio/mcp/words/test', () => ok({ ok: true, tools: many, log: [] }))
+    fireEvent.click(section.getByRole('button', { name: '20 tools' }))
+    fireEvent.click(section.getByRole('button', { name: 'Test' }))
+    expect((await section.findByRole('status')).textContent).toBe('Works: it has 20 tools.')
+    const list = () => within(section.getByRole('list', { name: 'Tools' })).getAllByRole('listitem')
+    expect(list()).toHaveLength(6)
+    fireEvent.click(section.getByRole('button', { name: 'Show all 20 tools' }))
+    expect(list()).toHaveLength(20)
+  })
+
   it('deletes one once it asked', async () => {
     const { section, transport, there } = await open([words])
     transport.on('DELETE /studio/mcp/words', () => {
@@ -155,13 +168,16 @@ describe('the form of an MCP server', () => {
         asks: 'destructive',
         enabled: true,
         keepSecrets: 'file',
+        start: false,
       },
     })
+    expect(screen.getByRole('dialog', { name: 'files' })).toBeTruthy()
     expect(screen.getByLabelText('Value of variable 1')).toHaveProperty('value', '')
     expect(screen.getByPlaceholderText('kept')).toBeTruthy()
     press('Save')
     await screen.findByRole('dialog', { name: 'Settings' })
     expect(sent('PUT')?.body.env).toEqual({ TOKEN: null })
+    expect(sent('PUT')?.body.start).toBeUndefined()
   })
 
   it('does not take the place of another server', async () => {

@@ -31,14 +31,17 @@ export function McpForm({ server, onDone }: Props) {
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
   const name = draft.name.trim()
 
-  const save = async () => {
+  /** A server that is tested next is started by its test. */
+  const save = async (next?: 'test') => {
     if (!name) throw new Error('It needs a name.')
     if (!saved && state?.mcpServers.some((each) => each.name === name))
       throw new Error(`There is a server of the name ${name} already.`)
     const read = inputOf(draft, saved)
     if ('fault' in read) throw new Error(read.fault)
-    const now = await app.api.saveMcp(name, read.input)
+    const now = await app.api.saveMcp(name, next ? { ...read.input, start: false } : read.input)
     setSaved(now)
+    // The dialog bears its name from now on, unless somebody closed it meanwhile.
+    if (app.setUp.get()?.kind === 'mcp') app.setUp.set({ kind: 'mcp', server: now })
     setDraft(draftOf(now, usual))
     return now
   }
@@ -57,7 +60,7 @@ export function McpForm({ server, onDone }: Props) {
   }
   const test = () =>
     run('test', async () => {
-      await save()
+      await save('test')
       setResult(await app.api.testMcp(name))
     })
   const submit = (event: FormEvent) => {

@@ -129,7 +129,7 @@ function Item({ server }: { server: McpServer }) {
       </div>
       {open && <McpTools tools={tools} />}
       {asking}
-      {result && <McpOutcome result={result} />}
+      {result && <McpOutcome result={result} listed={open && tools.length > 0} />}
     </li>
   )
 }

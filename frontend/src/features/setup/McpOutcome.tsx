@@ -1,14 +1,15 @@
 import Check from 'lucide/dist/esm/icons/check.mjs'
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
+import { useState } from 'react'
 import type { McpTest, McpTool } from '../../transport/mcp'
 import { counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Verbatim } from '../../ui/Verbatim'
 import { BlockFrame } from '../details/BlockFrame'
-import { PlainLines } from '../details/Lines'
+import { PlainLines, ShowAll } from '../details/Lines'
 
-/** What came of a test of a server: its tools or its fault, and what it wrote beside. */
-export function McpOutcome({ result }: { result: McpTest }) {
+/** What came of a test of a server: its tools, unless they are listed above, or its fault, and what it wrote beside. */
+export function McpOutcome({ result, listed }: { result: McpTest; listed?: boolean }) {
   const { ok, tools, error, log } = result
   const text = log.join('\n')
   return (
@@ -20,7 +21,7 @@ export function McpOutcome({ result }: { result: McpTest }) {
           {ok ? `it has ${counted(tools.length, 'tool')}.` : <Verbatim text={error ?? 'it gave no reason.'} />}
         </span>
       </p>
-      {ok && <McpTools tools={tools} />}
+      {ok && !listed && <McpTools tools={tools} />}
       {text && (
         <BlockFrame title="What it wrote" copyText={text} file={{ name: 'server.log' }} raw={JSON.stringify(log)}>
           {(full) => <PlainLines text={text} full={full} tail />}
@@ -30,27 +31,34 @@ export function McpOutcome({ result }: { result: McpTest }) {
   )
 }
 
-/** The tools of a server under the names agents call them by, and what is wrong with the others. */
+/** So many tools stand in a list before it is asked for all. */
+const fewTools = 6
+
+/** The tools of a server under the names agents call them by, and what is wrong with the others: first a few, all when asked. */
 export function McpTools({ tools }: { tools: McpTool[] }) {
+  const [all, setAll] = useState(false)
+  const shown = all || tools.length <= fewTools + 1 ? tools : tools.slice(0, fewTools)
   if (tools.length === 0) return null
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-    <ul tabIndex={0} aria-label="Tools" className="flex max-h-48 flex-col gap-1 overflow-y-auto text-small">
-      {tools.map(({ name, toolName, description, error }) => (
-        <li key={name} className="[overflow-wrap:anywhere]">
-          <code className="text-code">
-            <Verbatim text={toolName || name} />
-          </code>{' '}
-          <span className="text-muted">
-            <Verbatim text={description} />
-          </span>
-          {error && (
-            <span className="block text-err">
-              Cannot be used: <Verbatim text={error} />
+    <div className="overflow-hidden rounded-block border border-border">
+      <ul aria-label="Tools" className="flex flex-col gap-1 px-3 py-2 text-small">
+        {shown.map(({ name, toolName, description, error }) => (
+          <li key={name} className="[overflow-wrap:anywhere]">
+            <code className="text-code">
+              <Verbatim text={toolName || name} />
+            </code>{' '}
+            <span className="text-muted">
+              <Verbatim text={description} />
             </span>
-          )}
-        </li>
-      ))}
-    </ul>
+            {error && (
+              <span className="block text-err">
+                Cannot be used: <Verbatim text={error} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {shown !== tools && <ShowAll what={counted(tools.length, 'tool')} onShow={() => setAll(true)} />}
+    </div>
   )
 }
