@@ -83,7 +83,7 @@ test-page: $(MODULES)
 
 test-go: $(PAGE) $(MCP_MODULES)
 	@echo "== go test -race"
-	@go run ./build/testsum -race -tags $(TAGS) ./...
+	@go run ./build/testsum -race -timeout 20m -tags $(TAGS) ./...
 
 e2e: test-packages build
 	@echo "== end to end, in Chromium and in the window"
