@@ -33,7 +33,9 @@ it('a line stands where the newest request cut the history, and the note under i
   )
   const row = line.closest('[role="article"]')
   expect(row?.getAttribute('data-call-id')).toBe('c2')
-  fireEvent.click(screen.getByRole('button', { name: 'Show where' }))
+  const show = screen.getByRole('button', { name: 'Show where' })
+  expect(show.tabIndex).toBe(0) // Enter in its row leads to the inspector
+  fireEvent.click(show)
   expect(app.jump.get()).toEqual({ threadId: 't1', runId: 'r1', callId: 'c2' })
 })
 

@@ -159,7 +159,6 @@ function TurnRow({ row }: { row: Extract<Row, { kind: 'turn' }> }) {
       {place && (
         <button
           type="button"
-          tabIndex={-1}
           onClick={() => show(place)}
           className="h-7 shrink-0 rounded-control px-2 text-small text-faint hover:bg-raised hover:text-text"
         >
