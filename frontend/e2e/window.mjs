@@ -1,7 +1,7 @@
 // The real window on an X server without a screen: opened, driven by its keyboard, and judged by its picture and its database.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEnd, command, environment, folder, program, results, until as wait } from './harness.mjs'
@@ -19,17 +19,22 @@ async function ended(child) {
   await gone
 }
 
-/** Starts an X server and returns its number. */
+/**
+ * Starts an X server and returns its number. It does not begin anew when its last client leaves: while it did, the next one,
+ * such as a window that opens beside an xdotool that ends, would be turned away.
+ */
 export async function xserver(t) {
-  const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x900x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-  })
+  const args = ['-displayfd', '3', '-noreset', '-screen', '0', '1400x900x24', '-nolisten', 'tcp']
+  const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
   let number = ''
   let log = ''
   child.stdio[3].setEncoding('utf8').on('data', (text) => (number += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
   atEnd(t, () => ended(child))
-  await until(`the X server: ${log}`, () => number.includes('\n'))
+  await until('the X server', () => {
+    assert.equal(child.exitCode, null, `the X server ended: ${log}`)
+    return number.includes('\n')
+  })
   return number.trim()
 }
 
@@ -111,19 +116,33 @@ export async function picture(window, name, env) {
 /** Whether a picture shows a page: text has many shades, an empty window one or few. */
 export const shows = ({ colours, spread }) => colours > 200 && spread > 0.02
 
+/** So many pixels differ between two pictures of a page that stands still: an age that counts on, or a caret, not a line that moved. */
+const flicker = 1500
+
+/** How many pixels differ between two pictures; infinite where there is none, or where they have not one size. */
+async function difference(one, other) {
+  const { status, stderr } = await command('compare', ['-metric', 'AE', one, other, 'null:'])
+  return status > 1 ? Number.POSITIVE_INFINITY : Number(stderr.trim().split(/\s/)[0])
+}
+
 /** Waits until the window shows a page that stands still. */
 export async function showsAPage(window, name) {
-  let before
-  await until(
-    'the window to show a page',
-    async () => {
-      const now = await window.picture(name)
-      const still = shows(now) && now.hash === before?.hash
-      before = now
-      return still
-    },
-    30_000,
-  )
+  const now = join(results, `${name}.png`)
+  const before = join(results, `${name}-before.png`)
+  await rm(before, { force: true })
+  await until('the window to show a page', async () => {
+    if (!shows(await window.picture(name))) return false
+    const still = (await difference(before, now)) <= flicker
+    await rename(now, before)
+    return still
+  })
+  await rename(before, now)
+}
+
+/** Whether the window looks now as it did in another picture. */
+export async function looksLike(window, name, other) {
+  await window.picture(name)
+  return (await difference(join(results, `${other}.png`), join(results, `${name}.png`))) <= flicker
 }
 
 /** Asks the window's database, beside the program that has it open. */

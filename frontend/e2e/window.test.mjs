@@ -4,7 +4,18 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
 import { calls, command, environment, folder, program, says, script, serve } from './harness.mjs'
-import { ask, notifications, openWindow, picture, sessionBus, shows, showsAPage, until, xserver } from './window.mjs'
+import {
+  ask,
+  looksLike,
+  notifications,
+  openWindow,
+  picture,
+  sessionBus,
+  shows,
+  showsAPage,
+  until,
+  xserver,
+} from './window.mjs'
 import { closeWindow } from './x11.mjs'
 
 test('a window that shows nothing does not count as one that shows a page', async (t) => {
@@ -53,16 +64,18 @@ test('closing the window while a run is live asks first, and stops the run only 
   await window.key('g', 'o', 'Return')
   await until('the run to be live', async () => (await status()) === 'running')
 
-  const quiet = () => new Promise((resolve) => setTimeout(resolve, 1500))
-  await closeWindow(display, window.id)
-  await quiet()
-  await window.picture('window-quit')
+  await showsAPage(window, 'window-running')
+  const asks = async () => {
+    await closeWindow(display, window.id)
+    await until('the question', async () => !(await looksLike(window, 'window-quit', 'window-running')))
+    await showsAPage(window, 'window-quit')
+  }
+  await asks()
   await window.key('Escape')
-  await quiet()
+  await until('the question to go', () => looksLike(window, 'window-stays', 'window-running'))
   assert.equal(await status(), 'running', 'the run goes on')
 
-  await closeWindow(display, window.id)
-  await quiet()
+  await asks()
   await window.key('Tab', 'Tab', 'Return') // past Close and Cancel
   assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
   assert.equal(await status(), 'cancelled')
