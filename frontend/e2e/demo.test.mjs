@@ -61,5 +61,20 @@ test('one message plays the whole demo, on real files', async (t) => {
   assert.match(await readFile(join(folder, 'internal/config/config.go'), 'utf8'), /9090/, 'the edit is on the disk')
   assert.ok((await readFile(join(folder, 'dist/staging/RELEASE'), 'utf8')).length > 0, 'the command really ran')
   await picture(page, 'demo')
+
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await until('the index', async () => !(await studio.api('GET', '/studio/search')).behind)
+  await page.evaluate(() => {
+    location.hash = '#/search?state=dropped'
+  })
+  await page.locator('[data-hit]').first().click()
+  await until('the turn of the dropped call, in view', () =>
+    page.evaluate(() => {
+      const at = document.activeElement
+      const view = at?.closest('[role=feed]')?.getBoundingClientRect()
+      const { top, bottom } = at?.getBoundingClientRect() ?? {}
+      return at?.dataset.row === 'turn' && top >= view.top && bottom <= view.bottom
+    }),
+  )
   assert.deepEqual(page.faults, [])
 })

@@ -38,7 +38,7 @@ export function Feed({ store }: { store: ThreadStore }) {
   const { guard } = app
   const cards = useMemo<Cards>(() => new Map(), [])
   const above = useAbove(rows)
-  const { following, missed, follow, onScroll, onHand, byHand } = useFollow(
+  const { following, missed, follow, leave, onScroll, onHand, byHand } = useFollow(
     scroller,
     content,
     store,
@@ -84,12 +84,18 @@ export function Feed({ store }: { store: ThreadStore }) {
     const focus = () => {
       const row = elementOf(scroller.current, wanted)
       row?.focus({ preventScroll: true })
-      if ((row && document.activeElement === row) || --left === 0) setWanted(undefined)
+      const there = row !== null && document.activeElement === row
+      // What was drawn meanwhile may have moved it out of the view, and a thread that is followed goes back to its end.
+      if (there && isOutside(row, scroller.current)) {
+        leave()
+        row.scrollIntoView({ block: 'nearest' })
+      }
+      if (there || --left === 0) setWanted(undefined)
       else frame = requestAnimationFrame(focus)
     }
     focus()
     return () => cancelAnimationFrame(frame)
-  }, [wanted])
+  }, [wanted, leave])
 
   const jumpTo = useCallback(
     (index: number, quiet?: boolean) => {
@@ -293,6 +299,14 @@ function keyOf({ run, call }: RunCall): string {
 
 function elementOf(scroller: HTMLElement | null, key: string): HTMLElement | null {
   return scroller?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`) ?? null
+}
+
+/** Whether some of a row is not in view though it could be. */
+function isOutside(row: HTMLElement, scroller: HTMLElement | null): boolean {
+  const view = scroller?.getBoundingClientRect()
+  if (!view) return false
+  const { top, bottom } = row.getBoundingClientRect()
+  return (top < view.top - 1 && bottom < view.bottom) || (bottom > view.bottom + 1 && top > view.top)
 }
 
 /** The next row that can be acted on: names of speakers are passed over. */

@@ -12,6 +12,8 @@ export interface Follow {
   missed: number
   /** Goes to the tail and stays there. */
   follow(): void
+  /** The reader was taken elsewhere. */
+  leave(): void
   onScroll(): void
   /** The reader used a wheel, a finger, a button or a key on the thread. */
   onHand(): void
@@ -86,6 +88,8 @@ export function useFollow(
     toEnd()
   }, [set, toEnd])
 
+  const leave = useCallback(() => set(false), [set])
+
   const onHand = useCallback(() => {
     hand.current = Date.now()
   }, [])
@@ -94,6 +98,7 @@ export function useFollow(
     following,
     missed: following ? 0 : Math.max(0, rows - above - left.current),
     follow,
+    leave,
     onScroll,
     onHand,
     byHand,
