@@ -40,7 +40,7 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
       .finally(() => setBusy(false))
   }
   return (
-    <div className="grid gap-3 sm:grid-cols-2">
+    <div className="grid gap-3 sm:grid-cols-2 sm:has-[>:nth-child(3):last-child]:grid-cols-1 lg:has-[>:nth-child(3):last-child]:grid-cols-3">
       {state.overrideLabel === undefined && (first || !connected) && (
         <Card icon={FlaskConical} title="Try the demo" disabled={busy} onPress={play}>
           Sends its message to a scripted agent, on a sample project of its own. No key, no network.
