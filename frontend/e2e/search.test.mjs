@@ -66,6 +66,11 @@ test('the search is opened, walked through, and leads to a call and back', async
   await said(page).filter({ hasText: '2 found' }).waitFor()
   assert.deepEqual(await page.locator('mark.hit').allInnerTexts(), ['edleInThe', 'edleInThe'])
   assert.match(await hits(page).first().innerText(), /Read file[\s\S]*Result[\s\S]*done/)
+  const ligatures = await page
+    .locator('mark.hit')
+    .first()
+    .evaluate((at) => getComputedStyle(at).fontVariantLigatures)
+  assert.equal(ligatures, 'none', 'text is drawn sign by sign')
   assert.deepEqual(await axeFaults(page), [])
 
   await page.keyboard.press('ArrowDown')
@@ -84,6 +89,15 @@ test('the search is opened, walked through, and leads to a call and back', async
   await page.goBack()
   await toBeAtHit(page, 1)
   assert.equal(await field(page).inputValue(), 'edleinthe')
+
+  await page.keyboard.press('Enter')
+  await until('the focus on the call again', () => call.evaluate((at) => at === document.activeElement))
+  await page.keyboard.press('Control+Shift+F')
+  await until('the focus on the field', () => field(page).evaluate((at) => at === document.activeElement))
+  await page.keyboard.insertText('edleinthe')
+  assert.equal(await field(page).inputValue(), 'edleinthe', 'what is typed takes the place of what was asked')
+  await page.keyboard.press('ArrowDown')
+  await toBeAtHit(page, 1)
   await page.keyboard.press('Escape')
   await until('the focus on the field again', () => field(page).evaluate((at) => at === document.activeElement))
   assert.deepEqual(page.faults, [])

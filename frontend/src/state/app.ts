@@ -118,6 +118,8 @@ export class App {
   readonly notifications: Notifications
   /** What the search over all threads was asked last, as its address has it. */
   searched = ''
+  /** Whether the search was asked for by a command that its page has not followed yet: the reader is going to type. */
+  asking = false
   readonly #arrivals = new Arrivals()
   #tools: Promise<ToolInfo[]> | undefined
   #open: ThreadStore | undefined
@@ -301,6 +303,7 @@ export class App {
   /** Shows the search over all threads: for a text, or as it was asked last. */
   search(text?: string): void {
     const asked = text === undefined ? this.searched : new URLSearchParams({ q: text }).toString()
+    this.asking = true
     this.router.go({ kind: 'search', asked })
   }
 

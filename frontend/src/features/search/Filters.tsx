@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button'
 import { TextInput } from '../../ui/Field'
 import { Select } from '../../ui/Select'
 import { statusOfState } from '../call/status'
-import { isNarrowed, nothing, type Query, type Time, times } from './query'
+import { isNarrowed, type Query, type Time, times } from './query'
 import { kindWords } from './words'
 
 interface Props {
@@ -12,6 +12,7 @@ interface Props {
   tools: readonly string[]
   agents: readonly string[]
   onChange: (part: Partial<Query>) => void
+  onClear: () => void
 }
 
 const timeWords: Record<Time, string> = {
@@ -23,8 +24,7 @@ const timeWords: Record<Time, string> = {
 }
 
 /** What narrows a search: by what the text is, and the tool, state, agent and time it belongs to. */
-export function Filters({ query, tools, agents, onChange }: Props) {
-  const { q: _, ...all } = nothing
+export function Filters({ query, tools, agents, onChange, onClear }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Select
@@ -69,7 +69,7 @@ export function Filters({ query, tools, agents, onChange }: Props) {
         </>
       )}
       {isNarrowed(query) && (
-        <Button small tone="ghost" onClick={() => onChange(all)}>
+        <Button small tone="ghost" onClick={onClear}>
           Clear filters
         </Button>
       )}

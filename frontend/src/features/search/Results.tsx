@@ -2,7 +2,7 @@ import { type KeyboardEvent, type Ref, useImperativeHandle, useRef } from 'react
 import { useNow } from '../../state/clock'
 import type { Hit } from '../../transport/search'
 import { Button } from '../../ui/Button'
-import { count, counted, size } from '../../ui/format'
+import { count, counted } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { Verbatim } from '../../ui/Verbatim'
@@ -72,9 +72,17 @@ export function Results({ ref, state, query, onGo, onMore, onAgain, onClear, onW
         </Notice>
       )}
       {phase === 'ready' && hits.length === 0 && (
-        <Nothing query={query} further={before > 0} more={more} onMore={onMore} onClear={onClear} onWiden={onWiden} />
+        <Nothing
+          query={query}
+          limit={state.limit}
+          further={before > 0}
+          more={more}
+          onMore={onMore}
+          onClear={onClear}
+          onWiden={onWiden}
+        />
       )}
-      {phase === 'idle' && !fault && <Hint />}
+      {phase === 'idle' && !fault && <Hint limit={state.limit} />}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the hits in it */}
       <div
         ref={list}
@@ -107,11 +115,6 @@ export function Results({ ref, state, query, onGo, onMore, onAgain, onClear, onW
           Show more
         </Button>
       )}
-      {state.limit > 0 && phase !== 'loading' && (
-        <p className="pt-4 text-small text-faint">
-          Searched are the first {size(state.limit)} of each message, answer, call and result.
-        </p>
-      )}
     </div>
   )
 }
@@ -141,6 +144,7 @@ function Said({ state: { phase, hits, before, behind, indexFault }, query }: { s
 
 interface NothingProps {
   query: Query
+  limit: number
   /** What is older was not looked through. */
   further: boolean
   more: boolean
@@ -149,7 +153,7 @@ interface NothingProps {
   onWiden: () => void
 }
 
-function Nothing({ query, further, more, onMore, onClear, onWiden }: NothingProps) {
+function Nothing({ query, limit, further, more, onMore, onClear, onWiden }: NothingProps) {
   return (
     <div className="flex flex-col items-center gap-3 py-10 text-center text-muted">
       <p className="[overflow-wrap:anywhere]">
@@ -171,11 +175,12 @@ function Nothing({ query, further, more, onMore, onClear, onWiden }: NothingProp
         {query.q && <Button onClick={onClear}>Clear search</Button>}
         {isNarrowed(query) && <Button onClick={onWiden}>Clear filters</Button>}
       </div>
+      <Searched limit={limit} />
     </div>
   )
 }
 
-function Hint() {
+function Hint({ limit }: { limit: number }) {
   return (
     <div className="flex flex-col items-center gap-2 py-10 text-center text-muted">
       <p>
@@ -185,8 +190,15 @@ function Hint() {
         Any part of a word is found, in capitals or not. Put “a phrase” in quotation marks. A filter alone lists all it
         fits.
       </p>
+      <Searched limit={limit} />
     </div>
   )
+}
+
+/** How much of a long text is searched, for who wonders what is not found. */
+function Searched({ limit }: { limit: number }) {
+  if (limit === 0) return null
+  return <p className="text-small text-faint">Of a longer text the first {count(limit / 1024)} KiB are searched.</p>
 }
 
 /** Gives the focus to a hit and brings it into view; false when there is none. */

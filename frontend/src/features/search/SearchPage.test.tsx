@@ -93,6 +93,34 @@ it('is walked through by keys, opens a hit, and on coming back stands where it s
   expect(asked()).toHaveLength(before)
 })
 
+it('asked for by its command it is ready for other words, also where it found some before', async () => {
+  const { app, field } = open('q=needle', () => ({ hits: [hit('a', 1)] }))
+  await waitFor(() => expect(hits()).toHaveLength(1))
+  fireEvent.click(hits()[0] as Element)
+  expect(field.isConnected).toBe(false)
+  act(() => app.search())
+  const again = screen.getByRole<HTMLInputElement>('searchbox')
+  expect(document.activeElement).toBe(again)
+  expect([again.selectionStart, again.selectionEnd]).toEqual([0, 6])
+})
+
+it('a tool that the words name is offered, and its calls are listed', async () => {
+  const { asked } = open('q=Edit file', () => ({}))
+  fireEvent.click(await screen.findByRole('button', { name: 'All calls of edit_file' }))
+  expect(location.hash).toBe('#/search?tool=edit_file')
+  expect(document.activeElement).toBe(screen.getByRole('searchbox'))
+  expect(screen.queryByRole('button', { name: /^All calls of/ })).toBeNull()
+  await waitFor(() => expect(asked().at(-1)).toBe('/studio/search?tool=edit_file'))
+})
+
+it('how much of a text is searched is said where nothing was found, and not beside what was', async () => {
+  const { field } = open('q=needle', (of) => ({ hits: of.get('q') === 'needle' ? [hit('a', 1)] : [] }))
+  await screen.findByText('1 found')
+  expect(screen.queryByText(/are searched/)).toBeNull()
+  fireEvent.change(field, { target: { value: 'nought' } })
+  expect(await screen.findByText('Of a longer text the first 64 KiB are searched.')).toBeTruthy()
+})
+
 it('a filter is in the address, and asked of the server', async () => {
   const { field, asked } = open('q=needle&tool=shell&state=failed&agent=demo&kind=result', (of) => ({
     hits: of.get('tool') ? [] : [hit('a', 1)],
@@ -102,6 +130,7 @@ it('a filter is in the address, and asked of the server', async () => {
   fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0] as Element)
   await waitFor(() => expect(hits()).toHaveLength(1))
   expect(location.hash).toBe('#/search?q=needle')
+  expect(document.activeElement).toBe(field)
   fireEvent.change(field, { target: { value: 'other' } })
   expect(location.hash).toBe('#/search?q=other')
   await waitFor(() => expect(asked().at(-1)).toBe('/studio/search?q=other'))

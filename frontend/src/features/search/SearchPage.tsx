@@ -7,6 +7,7 @@ import { useCommand } from '../../state/useCommand'
 import { IconButton } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Filters } from './Filters'
+import { NamedTools } from './NamedTools'
 import { formatQuery, nothing, parseQuery, type Query } from './query'
 import { focusHit, Results } from './Results'
 import { searchOf } from './searchStore'
@@ -19,25 +20,37 @@ export function SearchPage({ asked }: { asked: string }) {
   const query = parseQuery(asked)
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
+  // What was asked is chosen, so that typing begins anew.
+  const toField = () => {
+    field.current?.select()
+    field.current?.focus()
+  }
   useEffect(() => store.ask(asked), [store, asked])
   // Who comes back stands where they were; who comes to search, in the field.
   const arrive = useEffectEvent(() => {
     const { phase, active, asked: found } = store.state.get()
-    const back = phase === 'ready' && found === asked
-    if (!back || !focusHit(list.current, active)) field.current?.focus()
+    const back = !app.asking && phase === 'ready' && found === asked
+    app.asking = false
+    if (!back || !focusHit(list.current, active)) toField()
   })
   useEffect(() => {
     arrive()
     return () => store.rest()
   }, [store])
-  useCommand('search', () => {
-    field.current?.select()
-    field.current?.focus()
-  })
+  useCommand('search', toField)
   const change = (part: Partial<Query>) =>
     app.router.replace({ kind: 'search', asked: formatQuery({ ...query, ...part }) })
   const clear = () => {
     change({ q: '' })
+    field.current?.focus()
+  }
+  // The button that was pressed is gone with what it cleared.
+  const widen = () => {
+    change({ ...nothing, q: query.q })
+    field.current?.focus()
+  }
+  const showTool = (tool: string) => {
+    change({ q: '', tool })
     field.current?.focus()
   }
   const press = (event: KeyboardEvent) => {
@@ -70,7 +83,8 @@ export function SearchPage({ asked }: { asked: string }) {
           />
           {query.q && <IconButton icon={X} label="Clear search" size={14} onClick={clear} />}
         </div>
-        <Filters query={query} tools={state.tools} agents={state.agents} onChange={change} />
+        <Filters query={query} tools={state.tools} agents={state.agents} onChange={change} onClear={widen} />
+        <NamedTools query={query} tools={state.tools} onShow={showTool} />
       </search>
       <Results
         ref={list}
@@ -80,7 +94,7 @@ export function SearchPage({ asked }: { asked: string }) {
         onMore={() => void store.more()}
         onAgain={() => store.again()}
         onClear={clear}
-        onWiden={() => change({ ...nothing, q: query.q })}
+        onWiden={widen}
         onLeave={() => field.current?.focus()}
         onOpen={(hit) => {
           const mark = hit.marks[0]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Hit } from '../../transport/search'
 import { gather, groupHits, piecesOf } from './groups'
-import { faultOf, formatQuery, isNarrowed, nothing, parseQuery, type Query, serverQuery } from './query'
+import { faultOf, formatQuery, isNarrowed, namedTools, nothing, parseQuery, type Query, serverQuery } from './query'
 
 const now = new Date(2026, 10, 30, 12).getTime()
 
@@ -113,5 +113,21 @@ describe('hits', () => {
     ],
   ])('the snippet %j with marks at %j', (snippet, marks, want) => {
     expect(piecesOf({ snippet, marks }).map(({ text, marked }) => [text, marked])).toEqual(want)
+  })
+})
+
+describe('the tools a search names', () => {
+  const tools = ['edit_file', 'read_file', 'run_command', 'fs-read_file', 'web_read']
+  it.each<[string, string[]]>([
+    ['run_command', ['run_command']],
+    [' Run  command', ['run_command']],
+    ['run-com', ['run_command']],
+    ['file', ['edit_file', 'read_file', 'fs-read_file']],
+    ['read', ['read_file', 'fs-read_file', 'web_read']],
+    ['e', []],
+    ['   ', []],
+    ['command run', []],
+  ])('%j', (q, want) => {
+    expect(namedTools(q, tools)).toEqual(want)
   })
 })

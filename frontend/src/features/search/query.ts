@@ -62,6 +62,22 @@ export function isNarrowed(query: Query): boolean {
   return Object.entries(query).some(([name, value]) => name !== 'q' && value !== '')
 }
 
+/** So many tools are offered at most, and for so many letters at least. */
+const mostNamed = 3
+const leastLetters = 3
+
+/** The tools a search names, as people write their names: "run command" and "Run-com" name run_command. */
+export function namedTools(q: string, tools: readonly string[]): string[] {
+  const plain = (name: string) =>
+    name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+  const wanted = plain(q)
+  if (wanted.length < leastLetters) return []
+  return tools.filter((tool) => plain(tool).includes(wanted)).slice(0, mostNamed)
+}
+
 /** Why a search cannot be asked as it is. */
 export function faultOf({ time, from, to }: Query): string | undefined {
   if (time !== 'range' || !from || !to || from <= to) return undefined
