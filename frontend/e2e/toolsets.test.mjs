@@ -169,11 +169,12 @@ test('an MCP server is set up, tested, called, switched off and deleted', async 
   await form.getByRole('combobox', { name: 'Which of its calls wait for you' }).click()
   await page.getByRole('option', { name: /^None/ }).click()
   await button(form, 'Save and test').click()
-  await form.getByText(/^Works: it has \d+ tools\.$/).waitFor()
-  await form.getByText('files_read_file', { exact: true }).waitFor()
-  assert.equal(await form.getByLabel('Value of variable 1').inputValue(), '')
+  const saved = page.getByRole('dialog', { name: 'files', exact: true }) // it bears the server's name now
+  await saved.getByText(/^Works: it has \d+ tools\.$/).waitFor()
+  await saved.getByText('files_read_file', { exact: true }).waitFor()
+  assert.equal(await saved.getByLabel('Value of variable 1').inputValue(), '')
   assert.ok(!(await page.content()).includes('sesame'), 'a value never comes back')
-  await button(form, 'Close').last().click()
+  await button(saved, 'Close').last().click()
   const servers = section(page, 'MCP servers')
   await servers.getByText('ready').waitFor()
 
