@@ -1,6 +1,7 @@
-import { act, render, waitFor } from '@testing-library/react'
+import { act, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
-import { App } from '../state/app'
+import { SettingsDialog } from '../features/setup/SettingsDialog'
+import { App, AppContext } from '../state/app'
 import { boundWindow } from '../test/bound'
 import { FakeTransport, ok } from '../test/fake'
 import { toasts } from '../ui/toasts'
@@ -51,4 +52,31 @@ it.each([
   const { app } = opened([opening])
   await waitFor(() => expect(add).toHaveBeenCalledWith(expect.objectContaining({ title: want, type: 'err' })))
   expect(app.router.route.get()).toEqual({ kind: 'new' })
+})
+
+it('writes the address of a link into the form to attach a server, and sends nothing to it', async () => {
+  const { app, transport } = opened([{ server: 'http://127.0.0.1:4830' }])
+  await waitFor(() => expect(app.setUp.get()).toEqual({ kind: 'attach', address: 'http://127.0.0.1:4830' }))
+  render(
+    <AppContext value={app}>
+      <SettingsDialog />
+    </AppContext>,
+  )
+  const address = await screen.findByRole('textbox', { name: 'Address' })
+  expect((address as HTMLInputElement).value).toBe('http://127.0.0.1:4830')
+  expect(screen.getByText(/Nothing is sent to it before you press Attach/)).toBeTruthy()
+  expect(transport.asked.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([])
+})
+
+it('leaves a form that is open alone, and offers the server of a link once it is closed', async () => {
+  const add = vi.spyOn(toasts, 'add')
+  const { app, open } = opened([])
+  app.setUp.set({ kind: 'provider' })
+  open([{ server: 'http://127.0.0.1:4830' }])
+  await waitFor(() =>
+    expect(add).toHaveBeenCalledWith(expect.objectContaining({ title: expect.stringMatching(/once you close/) })),
+  )
+  expect(app.setUp.get()).toEqual({ kind: 'provider' })
+  app.setUp.set(undefined)
+  expect(app.setUp.get()).toEqual({ kind: 'attach', address: 'http://127.0.0.1:4830' })
 })

@@ -37,7 +37,7 @@ async function show(app: App, opening: Opening): Promise<void> {
       return
     }
     case 'server':
-      toast(`Nothing was opened: this Callboard attaches to no server, and so not to ${opening.address}.`, 'err')
+      offer(app, opening.address)
       return
     case 'fault':
       toast(`Nothing was opened: ${opening.fault}.`, 'err')
@@ -45,4 +45,23 @@ async function show(app: App, opening: Opening): Promise<void> {
     default:
       opening satisfies never
   }
+}
+
+/** Opens the form that attaches a server with its address in it. A form that is open already is left alone until it is closed. */
+function offer(app: App, address: string): void {
+  const forms = [app.setUp, app.share]
+  if (forms.every((form) => form.get() === undefined)) {
+    app.over.set(undefined)
+    app.inboxOpen.set(false)
+    app.setUp.set({ kind: 'attach', address })
+    return
+  }
+  toast('A link asks to attach a server: its form opens once you close what is open.')
+  const stops = forms.map((form) =>
+    form.subscribe(() => {
+      if (forms.some((each) => each.get() !== undefined)) return
+      for (const stop of stops) stop()
+      offer(app, address)
+    }),
+  )
 }

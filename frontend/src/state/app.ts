@@ -36,6 +36,8 @@ export type SetUp =
   | {
       kind: 'attach'
       server?: Attached
+      /** What a link asks to attach: it is written into the form, and nothing is sent before a person does. */
+      address?: string
       /** It was opened from the settings, and leads back there. */
       within?: boolean
     }

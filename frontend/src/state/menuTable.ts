@@ -17,15 +17,20 @@ const menuTable: readonly { name: string; parts: readonly (readonly Line[])[] }[
   {
     name: 'File',
     parts: [
-      [{ id: 'new-thread' }, { id: 'open-demo', unless: 'Callboard was started with a model for every thread' }],
+      [
+        { id: 'new-thread' },
+        { id: 'open-demo', unless: 'Callboard was started with a model for every thread' },
+        { id: 'import' },
+      ],
       [
         { id: 'rename', unless: noThread },
         { id: 'copy-link', unless: noThread },
         { id: 'copy-text', unless: noThread },
         { id: 'copy-json', unless: noThread },
+        { id: 'export', unless: noThread },
         { id: 'delete', unless: 'Open a thread whose run has ended first' },
       ],
-      [{ id: 'connect' }, { id: 'settings' }],
+      [{ id: 'connect' }, { id: 'attach' }, { id: 'settings' }],
       [{ id: 'quit', unless: 'The browser closes its windows' }],
     ],
   },

@@ -4,19 +4,22 @@ import { messageOf } from '../../transport/api'
 import type { Attached, AttachedTest } from '../../transport/attached'
 import { Button } from '../../ui/Button'
 import { Field, TextInput } from '../../ui/Field'
+import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { AttachOutcome } from './AttachOutcome'
 
 interface Props {
   /** The one to change; absent for a new one. */
   server?: Attached
+  /** What a link asks to attach. */
+  address?: string
   onDone: () => void
 }
 
 /** A server of the protocol: its address and token, and what it said when it was asked. */
-export function AttachForm({ server, onDone }: Props) {
+export function AttachForm({ server, address, onDone }: Props) {
   const app = useApp()
-  const [url, setUrl] = useState(server?.url ?? '')
+  const [url, setUrl] = useState(server?.url ?? address ?? '')
   const [name, setName] = useState(server?.name ?? '')
   const [token, setToken] = useState('')
   const [keep, setKeep] = useState(server?.tokenKept || 'memory')
@@ -63,6 +66,9 @@ export function AttachForm({ server, onDone }: Props) {
   }
   return (
     <form className="flex flex-col gap-4" onSubmit={submit}>
+      {address && !saved && (
+        <Notice>A link asks to attach this server. Nothing is sent to it before you press Attach.</Notice>
+      )}
       <Field
         label="Address"
         note="Where it serves the protocol. An address with its token, as a studio prints it, will do."

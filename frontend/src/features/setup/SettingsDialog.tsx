@@ -61,11 +61,15 @@ export function SettingsDialog() {
     )
   }
   if (setUp.kind === 'attach') {
-    const { server, within } = setUp
+    const { server, address, within } = setUp
     return (
       <Dialog open onClose={close} title={server ? server.name : 'Attach a server'}>
         <Suspense>
-          <AttachForm server={server} onDone={() => app.setUp.set(within ? { kind: 'settings' } : undefined)} />
+          <AttachForm
+            server={server}
+            address={address}
+            onDone={() => app.setUp.set(within ? { kind: 'settings' } : undefined)}
+          />
         </Suspense>
       </Dialog>
     )
