@@ -101,7 +101,7 @@ func noProtocol(err error) bool {
 func answered(said *client.Error) string {
 	switch {
 	case said.Status == http.StatusUnauthorized:
-		return "does not take the token: give the one it was started with (401)"
+		return "does not take the token; give the one it was started with (401)"
 	case said.Status == http.StatusForbidden:
 		return "refuses this program: " + said.Error()
 	case said.Status >= 300 && said.Status < 400:

@@ -148,9 +148,13 @@ func freeServerName(host string, taken []attachment) string {
 
 // attachURL is an address as it is kept.
 func attachURL(text string) (string, error) {
-	u, err := url.Parse(strings.TrimSpace(text))
+	address := strings.TrimSpace(text)
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%q is no http or https address", text)
+		return "", fmt.Errorf("%q is no http or https address, such as http://127.0.0.1:4830", text)
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return strings.TrimRight(u.String(), "/"), nil

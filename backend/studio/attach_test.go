@@ -59,6 +59,9 @@ func TestAServerIsAttachedRunAndForgotten(t *testing.T) {
 	if got := test(asJSON(map[string]string{"url": web.URL})); got.OK || !strings.Contains(got.Error, "does not take the token") {
 		t.Fatalf("without a token: got %+v", got)
 	}
+	if got := test(asJSON(map[string]string{"url": strings.TrimPrefix(web.URL, "http://")})); got.Server.URL != web.URL || !strings.Contains(got.Error, "take the token; give the one") {
+		t.Fatalf("without a scheme: got %+v", got)
+	}
 	got := test(asJSON(map[string]string{"url": web.URL + "/?token=" + attachToken, "keepToken": "file"}))
 	if !got.OK || got.Server.Version != "9.9" || got.Server.URL != web.URL || !got.Server.HasToken || got.Server.TokenKept != keptInFile {
 		t.Fatalf("got %+v", got)

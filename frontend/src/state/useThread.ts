@@ -32,6 +32,12 @@ export function usePlayback(): Playback | undefined {
   return useCell(useContext(ThreadContext)?.playback ?? none)
 }
 
+/** What keeps the live run of the thread this stands in from being read on, while that lasts. */
+export function useNotice(): string | undefined {
+  const store = useContext(ThreadContext)
+  return useSyncExternalStore(store?.state.subscribe ?? never, () => store?.state.get().notice)
+}
+
 /** The time it is in the thread, in Unix ms rounded down to step: in playback that of its event, else as useNow. */
 export function useThreadNow(active: boolean, step = 1000): number {
   const store = useContext(ThreadContext)

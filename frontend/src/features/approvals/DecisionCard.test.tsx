@@ -78,6 +78,19 @@ describe('C13: an approval', () => {
   })
 })
 
+describe('decisions of a run that is elsewhere', () => {
+  it('are for later while the run cannot be read on where it is', async () => {
+    const { store, card } = await cards({ c1: '{"n":1}' })
+    const told = (notice?: string) =>
+      act(async () => store.ring({ runId: 'r1', threadId: 't1', last: 0, status: 'paused', notice }))
+    await told('Connection to there lost, trying again')
+    expect(card(0).getByRole('button', { name: /^Deny/ })).toHaveProperty('disabled', true)
+    card(0).getByText(/Connection to there lost, trying again/)
+    await told()
+    await waitFor(() => expect(card(0).getByRole('button', { name: /^Deny/ })).toHaveProperty('disabled', false))
+  })
+})
+
 describe('C18: of two calls that wait', () => {
   it('each keeps its own form and its own decision', async () => {
     const { card, decided } = await cards({ c1: '{"n":1}', c2: '{"n":2}' })

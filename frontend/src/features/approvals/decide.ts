@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
-import { usePlayback, useThreadNow } from '../../state/useThread'
+import { useNotice, usePlayback, useThreadNow } from '../../state/useThread'
 import type { Decision } from '../../transport/answers'
 import { ApiError, messageOf } from '../../transport/api'
 import { toast } from '../../ui/toasts'
@@ -26,13 +26,14 @@ export function useDeciding({ approvalId, approval, label }: Asked): Deciding {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
   const playback = usePlayback()
+  const notice = useNotice()
   const now = useThreadNow(approval.expiresAt !== undefined)
   const expired = approval.expiresAt !== undefined && approval.expiresAt <= now
   const disabledBecause = playback
     ? 'This is playback. Go back to Live to decide.'
     : connection.state === 'lost' || connection.state === 'refused'
       ? 'Decisions need the connection, which is lost.'
-      : undefined
+      : notice && `Decisions are made where it runs: ${notice}.`
   const decide: Deciding['decide'] = async (decision) => {
     if (!approvalId || busy || disabledBecause) return false
     setBusy(true)

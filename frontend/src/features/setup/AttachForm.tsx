@@ -31,6 +31,7 @@ export function AttachForm({ server, address, onDone }: Props) {
 
   const attach = async () => {
     if (!url.trim()) throw new Error('It needs an address, such as http://127.0.0.1:4830.')
+    if (!called) throw new Error(`“${url.trim()}” is no address. One is http://127.0.0.1:4830.`)
     const { state } = app.studio.cell.get()
     if (!saved && state?.attached.some((each) => each.name === called))
       throw new Error(`A server of the name ${called} is attached already: give this one another name.`)
@@ -159,7 +160,8 @@ export function AttachForm({ server, address, onDone }: Props) {
 /** The host of an address, as a server is called that is given no name. */
 function hostOf(url: string): string {
   try {
-    return new URL(url.trim()).host.replace(/[[\]]/g, '')
+    const address = url.trim()
+    return new URL(address.includes('://') ? address : `http://${address}`).host.replace(/[[\]]/g, '')
   } catch {
     return ''
   }
