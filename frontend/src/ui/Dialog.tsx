@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import clsx from 'clsx'
 import X from 'lucide/dist/esm/icons/x.mjs'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from './Icon'
 
 interface Props {
@@ -16,11 +16,19 @@ interface Props {
 
 /** A modal dialog. Focus goes in when it opens and back where it was when it closes. */
 export function Dialog({ open, onClose, title, children, footer, wide }: Props) {
+  const popup = useRef<HTMLDivElement>(null)
+  const shown = useRef(title)
+  // What had the focus is gone with what the dialog showed before.
+  useEffect(() => {
+    if (shown.current !== title && document.activeElement === document.body) popup.current?.focus()
+    shown.current = title
+  }, [title])
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fade fixed inset-0 z-40 bg-scrim data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
           className={clsx(
             'fade fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-48px)] -translate-x-1/2 -translate-y-1/2 flex-col',
             'rounded-block border border-border bg-surface shadow-popover data-ending-style:opacity-0 data-starting-style:opacity-0',

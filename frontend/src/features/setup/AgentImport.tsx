@@ -7,6 +7,7 @@ import { Field, TextInput } from '../../ui/Field'
 import { counted } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
 import { toast } from '../../ui/toasts'
+import { agentDraftOf, limits } from './agentDraft'
 
 interface Props {
   file: string
@@ -66,6 +67,8 @@ export function AgentImport({ file, onDone }: Props) {
     )
   }
   const { agent, taken, builtIn, missing } = preview
+  const { limits: allowed } = agentDraftOf(agent)
+  const limited = limits.filter(({ name }) => allowed[name])
   const asked = Object.entries(agent.approvals)
   return (
     <form className="flex flex-col gap-4" onSubmit={submit}>
@@ -95,6 +98,11 @@ export function AgentImport({ file, onDone }: Props) {
         <Line name="Instructions">{agent.instructions ? agent.instructions.slice(0, 600) : 'none'}</Line>
         <Line name="Model">{preview.model}</Line>
         <Line name="Tools">{agent.allTools ? 'all there are' : agent.tools.join(', ') || 'none'}</Line>
+        {agent.agentTools.length > 0 && <Line name="Agents it asks">{agent.agentTools.join(', ')}</Line>}
+        {agent.handoffs.length > 0 && <Line name="Agents it hands over to">{agent.handoffs.join(', ')}</Line>}
+        {limited.length > 0 && (
+          <Line name="Limits">{limited.map(({ label, name }) => `${label}: ${allowed[name]}`).join('\n')}</Line>
+        )}
         {asked.length > 0 && (
           <Line name="Calls">
             {asked.map(([tool, how]) => (

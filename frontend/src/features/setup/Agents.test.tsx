@@ -116,6 +116,8 @@ describe('an import', () => {
     write('Name', 'mine')
     press(await screen.findByRole('button', { name: 'Replace mine' }).then(({ textContent }) => textContent ?? ''))
     await waitFor(() => expect(sent('POST').at(-1)?.path).toBe('/studio/agents/import'))
+    const settings = await screen.findByRole('dialog', { name: 'Settings' })
+    expect(settings.contains(document.activeElement)).toBe(true)
     expect(JSON.parse(sent('POST').at(-1)?.body ?? '')).toEqual({ text: '{"x":1}', name: 'mine', replace: true })
   })
 

@@ -119,7 +119,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
         )}
       </Field>
       {!env && (
-        <div className="grid grid-cols-[1fr_auto] items-start gap-2">
+        <div className="flex flex-col gap-4">
           <Field
             label="Key"
             note={

@@ -76,7 +76,9 @@ describe('an import', () => {
     expect((await screen.findByRole('alert')).textContent).toBe(
       'mine.callboard was not imported: the file is damaged: it is cut after line 3',
     )
-    expect(screen.getByRole('button', { name: 'Choose a file…' })).toHaveProperty('disabled', false)
+    const choose = screen.getByRole('button', { name: 'Choose a file…' })
+    expect(choose).toHaveProperty('disabled', false)
+    expect(document.activeElement).toBe(choose)
     expect(app.share.get()).toBeDefined()
   })
 

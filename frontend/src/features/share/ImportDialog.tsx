@@ -74,7 +74,7 @@ export function ImportDialog({ file: dropped, onClose }: Props) {
             <Button tone="ghost" onClick={onClose}>
               Cancel
             </Button>
-            <Button tone="primary" busy={busy} autoFocus onClick={choose}>
+            <Button key={step.kind} tone="primary" busy={busy} autoFocus onClick={choose}>
               {busy ? 'Importing…' : 'Choose a file…'}
             </Button>
           </>
