@@ -67,6 +67,29 @@ test('a second start gives its link to the window that is open, which shows it, 
   assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
 })
 
+test('a file of a thread given to a second start is opened in the window, and nothing of it runs', async (t) => {
+  const display = await xserver(t)
+  const bus = await sessionBus(t)
+  const old = await withAThread(t)
+  const file = join(await folder(t), 'an old thread.callboard')
+  const exported = await command(program, ['export', old.threadId, '--data', old.data, '--out', file])
+  assert.equal(exported.status, 0, exported.stderr)
+
+  const data = await folder(t)
+  const window = await openWindow(t, display, data, old.args, bus)
+  await showsAPage(window, 'desktop-before-file')
+  const second = await command(program, ['--data', data, file], window.env)
+  assert.equal(second.status, 0, second.stderr)
+  await until('the thread of the file', async () => (await ask(data, 'select count(*) from threads')) === '1')
+  const threadId = await ask(data, 'select id from threads')
+  await until('the window to show it', async () => !(await looksLike(window, 'desktop-file', 'desktop-before-file')))
+  await showsAPage(window, 'desktop-file')
+  assert.equal(await runsOf(data, threadId), '1')
+  await writesInto(window, data, threadId)
+  await closeWindow(display, window.id)
+  assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
+})
+
 test('size, place and zoom are remembered, also by a window that is killed, and a place off the screen is none', async (t) => {
   const display = await xserver(t)
   const data = await folder(t)
