@@ -87,6 +87,7 @@ func backend() model.Backend {
 	if key := os.Getenv("OPENAI_API_KEY"); key != "" {
 		return &openai.Backend{Key: func() string { return key }, BaseURL: os.Getenv("OPENAI_BASE_URL")}
 	}
+	log.Print("OPENAI_API_KEY is not set: a script answers, of Oslo whatever is asked")
 	return &scripted.Backend{Turns: []scripted.Turn{
 		scripted.CallTool("c1", "get_weather", `{"city":"Oslo"}`),
 		scripted.Say("It is snowing in Oslo, at -3 °C."),

@@ -35,6 +35,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
   const [busy, setBusy] = useState<'test' | 'save'>()
   const [error, setError] = useState<string>()
   const [result, setResult] = useState<TestResult>()
+  const [hasKey, setHasKey] = useState(provider?.hasKey ?? false)
   const [keyFault, setKeyFault] = useState<string>()
   const modelList = useId()
   const env = id === 'env'
@@ -49,6 +50,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
     }
     const saved = await app.api.saveProvider(id, input)
     setKey('')
+    if (key) setHasKey(true)
     setKeyFault(saved.keyFault)
     if (!provider) await app.connected(id)
     return saved
@@ -123,9 +125,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
           <Field
             label="Key"
             note={
-              provider?.hasKey
-                ? 'There is a key. Leave this empty to keep it.'
-                : 'Leave it empty for a server that needs none.'
+              hasKey ? 'There is a key. Leave this empty to keep it.' : 'Leave it empty for a server that needs none.'
             }
           >
             {(field, note) => (
