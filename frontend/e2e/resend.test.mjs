@@ -22,6 +22,7 @@ test('a message edited and sent again goes to a new thread; the old one stays as
   await page.getByRole('menuitem', { name: 'Edit and resend' }).click()
   await page.getByRole('textbox', { name: 'Edited message' }).fill('Go straight on.')
   await button(page, 'Send in a new thread').click()
+  await page.waitForURL((url) => !url.hash.includes(run.threadId))
   await rows(page).filter({ hasText: 'Go straight on.' }).waitFor()
   await rows(page).filter({ hasText: 'Second answer.' }).waitFor()
   const words = await page.locator('[role=feed]').innerText()
