@@ -34,7 +34,7 @@ async function example(t, name) {
 /** Runs a command from the palette. */
 async function palette(page, name) {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search threads and commands' }).waitFor()
+  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.insertText(name)
   await until(`${name} to be offered`, async () => {
     const first = page.locator('[role=option][data-highlighted]')

@@ -30,7 +30,7 @@ async function waiting(t, options) {
 /** Runs a command from the palette. */
 async function runCommand(page, name) {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search threads and commands' }).waitFor()
+  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.insertText(name)
   await until(`${name} to be offered`, async () => {
     const first = page.locator('[role=option][data-highlighted]')

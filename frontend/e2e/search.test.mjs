@@ -108,7 +108,7 @@ test('the palette leads to it, and a message and the reasoning are gone to', asy
   const page = await open(t, `${studio.address}#/t/${runs[1].threadId}`)
   await row(page, 'read_file').first().waitFor()
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search threads and commands' }).waitFor()
+  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.insertText('"once more"')
   await until('the search to be offered', async () => {
     const first = page.locator('[role=option][data-highlighted]')

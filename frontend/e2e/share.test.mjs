@@ -40,7 +40,7 @@ const looked = [
 /** Runs a command of the palette. */
 async function command(page, name) {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search threads and commands' }).waitFor()
+  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.insertText(name)
   await until(`${name} to be offered`, async () => {
     const first = page.locator('[role=option][data-highlighted]')

@@ -27,7 +27,7 @@ async function studioOf(t) {
 /** Goes to the tools by the palette and opens the first that a search finds. */
 async function openTool(page, query) {
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog').getByRole('combobox').waitFor()
+  await page.getByRole('dialog').getByRole('combobox').and(page.locator(':focus')).waitFor()
   await page.keyboard.insertText('Tools')
   await page.locator('[role=option][data-highlighted]', { hasText: /^Tools$/ }).waitFor()
   await page.keyboard.press('Enter')
