@@ -83,7 +83,7 @@ func (s *sink) write(fill func(b *Batch, run *Run), events ...protocol.Event) {
 		s.endMerge()
 		s.run.Last++
 		s.queue.Frames = append(s.queue.Frames, protocol.Frame{Seq: s.run.Last, AtMs: at, Event: event})
-		if text := deltaText(event); text != nil && s.window > 0 {
+		if text := protocol.Piece(event); text != nil && s.window > 0 {
 			s.merging = true
 			s.delta = append(s.delta[:0], *text...)
 		} else {
@@ -106,7 +106,7 @@ func (s *sink) hurry() {
 
 // merge adds a delta to the last queued frame when that is a delta of the same part or call.
 func (s *sink) merge(event protocol.Event) bool {
-	text := deltaText(event)
+	text := protocol.Piece(event)
 	if !s.merging || text == nil {
 		return false
 	}
@@ -124,7 +124,7 @@ func (s *sink) endMerge() {
 		return
 	}
 	s.merging = false
-	*deltaText(s.queue.Frames[len(s.queue.Frames)-1].Event) = string(s.delta)
+	*protocol.Piece(s.queue.Frames[len(s.queue.Frames)-1].Event) = string(s.delta)
 }
 
 func (s *sink) signal() {
@@ -262,18 +262,6 @@ func (s *sink) received(request Request, sent *model.Sent, pieces ...Received) {
 	}
 	row.Received = append(row.Received, pieces...)
 	s.queue.Requests = rows
-}
-
-func deltaText(event protocol.Event) *string {
-	switch e := event.(type) {
-	case *protocol.TextDelta:
-		return &e.Delta
-	case *protocol.ReasoningDelta:
-		return &e.Delta
-	case *protocol.ToolCallDelta:
-		return &e.ArgsTextDelta
-	}
-	return nil
 }
 
 func deltaID(event protocol.Event) string {

@@ -169,7 +169,7 @@ func (x *finding) event(l *Event) {
 		x.json(x.at(InOther, ""), l.JSON)
 		return
 	}
-	if delta := pieceOf(f.Event); delta != nil {
+	if delta := protocol.Piece(f.Event); delta != nil {
 		x.piece(l.Seq, f.Event, *delta)
 		return
 	}

@@ -116,7 +116,7 @@ func (x *masking) event(l *Event) error {
 	if err != nil {
 		return fmt.Errorf("event %d: %w", l.Seq, err)
 	}
-	if delta := pieceOf(f.Event); delta != nil {
+	if delta := protocol.Piece(f.Event); delta != nil {
 		if masked, is := x.Findings.pieces[pieceKey{x.runID, l.Seq}]; is {
 			*delta = masked
 		}
@@ -131,19 +131,6 @@ func (x *masking) event(l *Event) error {
 	}
 	if !bytes.Equal(before, after) {
 		l.JSON = after
-	}
-	return nil
-}
-
-// pieceOf is the piece of a text an event brings; nil when it brings none.
-func pieceOf(event protocol.Event) *string {
-	switch e := event.(type) {
-	case *protocol.TextDelta:
-		return &e.Delta
-	case *protocol.ReasoningDelta:
-		return &e.Delta
-	case *protocol.ToolCallDelta:
-		return &e.ArgsTextDelta
 	}
 	return nil
 }

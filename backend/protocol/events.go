@@ -302,3 +302,17 @@ func (*Finish) Type() Type           { return TypeFinish }
 
 // Type returns the type the event came with.
 func (u *Unknown) Type() Type { return u.Kind }
+
+// Piece is where an event holds the piece of a text that it brings: of an answer, of reasoning, of arguments. It is nil when it brings
+// none.
+func Piece(event Event) *string {
+	switch e := event.(type) {
+	case *TextDelta:
+		return &e.Delta
+	case *ReasoningDelta:
+		return &e.Delta
+	case *ToolCallDelta:
+		return &e.ArgsTextDelta
+	}
+	return nil
+}
