@@ -31,9 +31,11 @@ type Tool struct {
 	Category     string             `json:"category"`
 	Tags         []string           `json:"tags"`
 	SideEffects  []tool.SideEffect  `json:"sideEffects"`
+	Approval     tool.ApprovalMode  `json:"approval"` // which calls wait for a person; empty: the server does not tell
 	TimeoutMs    int64              `json:"timeoutMs"`
 	Sandbox      tool.SandboxType   `json:"sandbox"` // empty for none
 	Presentation *tool.Presentation `json:"presentation"`
+	Callable     bool               `json:"callable"` // StartTool may call it
 }
 
 // Input starts a run.
@@ -53,6 +55,29 @@ func (in Input) MarshalJSON() ([]byte, error) {
 		Context  json.RawMessage `json:"context,omitempty"`
 		Pending  string          `json:"pending,omitempty"`
 	}{Input: in.Text, ThreadID: in.ThreadID, Context: in.Context}
+	if in.DenyPending {
+		body.Pending = "deny"
+	}
+	return json.Marshal(body)
+}
+
+// ToolInput starts a run that makes one call of a tool.
+type ToolInput struct {
+	ArgumentsText string          // a JSON object, which goes out byte for byte; empty is {}
+	ThreadID      string          // empty makes a new thread
+	Context       json.RawMessage // as Input's
+	// DenyPending denies what the thread's paused run waits for.
+	DenyPending bool
+}
+
+// MarshalJSON writes the body of /tools/{name}/runs.
+func (in ToolInput) MarshalJSON() ([]byte, error) {
+	body := struct {
+		ArgumentsText string          `json:"argumentsText"`
+		ThreadID      string          `json:"threadId,omitempty"`
+		Context       json.RawMessage `json:"context,omitempty"`
+		Pending       string          `json:"pending,omitempty"`
+	}{ArgumentsText: in.ArgumentsText, ThreadID: in.ThreadID, Context: in.Context}
 	if in.DenyPending {
 		body.Pending = "deny"
 	}
@@ -206,6 +231,15 @@ func (c *Client) Run(ctx context.Context, agentName string, in Input) (*Outcome,
 func (c *Client) Start(ctx context.Context, agentName string, in Input) (Started, error) {
 	var answer Started
 	err := c.ask(ctx, "POST", "/agents/"+at(agentName)+"/runs", in, &answer)
+	return answer, err
+}
+
+// StartTool starts a run that makes one call of a tool, with arguments of the caller's, and returns at once. Events reads it, and what
+// its call waits for is decided as any other. An *Error has the code TOOL_INVALID_ARGS when the arguments do not fit, and FORBIDDEN of
+// a tool that is not Callable.
+func (c *Client) StartTool(ctx context.Context, toolName string, in ToolInput) (Started, error) {
+	var answer Started
+	err := c.ask(ctx, "POST", "/tools/"+at(toolName)+"/runs", in, &answer)
 	return answer, err
 }
 

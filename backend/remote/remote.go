@@ -126,7 +126,7 @@ func (s *Server) Refresh(ctx context.Context) (*Found, error) {
 func toolOf(t client.Tool) server.Tool {
 	return server.Tool{
 		Schema: t.Schema, OutputSchema: t.OutputSchema, Category: t.Category, Tags: t.Tags, SideEffects: t.SideEffects,
-		TimeoutMs: t.TimeoutMs, Sandbox: t.Sandbox, Presentation: t.Presentation,
+		Approval: t.Approval, TimeoutMs: t.TimeoutMs, Sandbox: t.Sandbox, Presentation: t.Presentation, Callable: t.Callable,
 	}
 }
 

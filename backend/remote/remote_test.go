@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // attach serves an agent over HTTP and attaches the server; what the agent's runs do is told to the runner that is returned.
 func attach(t *testing.T, a *agent.Agent) (*Server, *agent.Runner) {
 	t.Helper()
-	there := &server.Server{Agents: []*agent.Agent{a}, Runner: &agent.Runner{MergeWindow: -1}, Version: "1.2.3"}
+	there := &server.Server{Agents: []*agent.Agent{a}, Runner: &agent.Runner{MergeWindow: -1}, Version: "1.2.3", ToolRuns: true}
 	web := httptest.NewServer(there.Handler())
 	here := &agent.Runner{}
 	s := &Server{Name: "there", Client: &client.Client{BaseURL: web.URL, HTTP: web.Client()}, Runner: here}

@@ -32,7 +32,8 @@ func (s *Server) Start(ctx context.Context, agentName string, in agent.Input) (*
 	if in.ThreadID == "" {
 		in.ThreadID = "thr_" + strings.ToLower(rand.Text())
 	}
-	place, err := s.ready(ctx, in)
+	_, alone := agent.ByHandTool(name)
+	place, err := s.ready(ctx, in, !alone) // who calls a tool alone reads nothing of what was said before
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +48,15 @@ func (s *Server) Start(ctx context.Context, agentName string, in agent.Input) (*
 	if closed {
 		return nil, agent.ErrClosed
 	}
-	if base {
+	switch {
+	case base && alone:
+		return nil, &server.Refusal{Status: http.StatusNotImplemented, Code: server.CodeInvalidInput, Message: s.Name + " cannot call a tool alone: its agents do."}
+	case base:
 		return s.startBase(ctx, name, asked, row)
 	}
 	request, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	started, err := s.Client.Start(request, name, asked)
+	started, err := s.begin(request, name, asked)
 	if s.lacksRuns(ctx, err, name) {
 		return s.startBase(ctx, name, asked, row)
 	}
@@ -67,6 +71,16 @@ func (s *Server) Start(ctx context.Context, agentName string, in agent.Input) (*
 	}
 	row.ID = Qualify(started.RunID, s.Name)
 	return s.adopt(ctx, row)
+}
+
+// begin asks the server to start a run of an agent; that of a tool that is called alone is no agent there.
+func (s *Server) begin(ctx context.Context, name string, in client.Input) (client.Started, error) {
+	if toolName, alone := agent.ByHandTool(name); alone {
+		return s.Client.StartTool(ctx, toolName, client.ToolInput{
+			ArgumentsText: in.Text, ThreadID: in.ThreadID, Context: in.Context, DenyPending: in.DenyPending,
+		})
+	}
+	return s.Client.Start(ctx, name, in)
 }
 
 // adopt keeps a run that was started and follows it.
@@ -107,8 +121,9 @@ func (s *Server) lacksRuns(ctx context.Context, err error, name string) bool {
 	return false
 }
 
-// ready says what the server calls the thread of an input, and refuses what cannot go on there.
-func (s *Server) ready(ctx context.Context, in agent.Input) (place string, err error) {
+// ready says what the server calls the thread of an input, and refuses what cannot go on there; remembers says that the thread has to
+// be known there still.
+func (s *Server) ready(ctx context.Context, in agent.Input, remembers bool) (place string, err error) {
 	runs, err := s.Runner.Log().Runs(ctx, agent.RunQuery{ThreadID: in.ThreadID, Bare: true})
 	if err != nil {
 		return "", fmt.Errorf("start a run in thread %s: %w", in.ThreadID, err)
@@ -131,7 +146,7 @@ func (s *Server) ready(ctx context.Context, in agent.Input) (place string, err e
 			place = kept
 		}
 	}
-	if len(runs) == 0 {
+	if len(runs) == 0 || !remembers {
 		return place, nil
 	}
 	request, cancel := context.WithTimeout(ctx, askTimeout)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"callboard/backend/agent"
 	"callboard/backend/approval"
@@ -14,7 +15,8 @@ import (
 type Runtime interface {
 	// Agents are those that can be seen and started, each name once.
 	Agents() []Offer
-	// Start begins a run, as agent.Runner's does.
+	// Start begins a run, as agent.Runner's does. The agent of agent.ByHandName calls one tool that is offered as Callable; arguments
+	// that do not fit it are a *tool.Error, and nothing begins.
 	Start(ctx context.Context, agentName string, in agent.Input) (*agent.Handle, error)
 	// Decide answers an approval, as agent.Runner's does.
 	Decide(ctx context.Context, approvalID string, d approval.Decision) (*approval.Pending, *agent.Handle, error)
@@ -38,15 +40,20 @@ type Tool struct {
 	Category     string             `json:"category,omitempty"`
 	Tags         []string           `json:"tags,omitempty"`
 	SideEffects  []tool.SideEffect  `json:"sideEffects,omitempty"`
+	Approval     tool.ApprovalMode  `json:"approval,omitempty"` // which calls wait for a person; empty: it is not known
 	TimeoutMs    int64              `json:"timeoutMs,omitempty"`
 	Sandbox      tool.SandboxType   `json:"sandbox,omitempty"`      // where its calls run, if it declares that
 	Presentation *tool.Presentation `json:"presentation,omitempty"` // of every call
+	// Callable says that clients may call it alone: POST /tools/{name}/runs.
+	Callable bool `json:"callable,omitempty"`
 }
 
 // Local is the Runtime of a Runner and the agents that are offered of it.
 type Local struct {
 	*agent.Runner
 	List func() []*agent.Agent
+	// ToolRuns lets clients call the tools of the agents alone. The Runner resolves the agents of agent.ByHandName too then.
+	ToolRuns bool
 }
 
 // Agents are those of the list, with the tools the Runner adds.
@@ -56,17 +63,73 @@ func (l Local) Agents() []Offer {
 	for _, a := range agents {
 		offer := Offer{Name: a.Name, Description: a.Description}
 		for _, t := range l.Offered(a) {
-			offer.Tools = append(offer.Tools, toolOf(t))
+			listed := toolOf(t)
+			listed.Callable = l.ToolRuns && l.own(a, t.Name) != nil
+			offer.Tools = append(offer.Tools, listed)
 		}
 		offers = append(offers, offer)
 	}
 	return offers
 }
 
+// Start begins a run. Arguments that do not fit a tool that is called alone are refused before that.
+func (l Local) Start(ctx context.Context, agentName string, in agent.Input) (*agent.Handle, error) {
+	if toolName, alone := agent.ByHandTool(agentName); alone {
+		_, t := l.callable(toolName)
+		if t == nil {
+			return nil, fmt.Errorf("call the tool %q: %w", toolName, agent.ErrNotFound)
+		}
+		if _, err := t.Prepare(in.Text); err != nil {
+			return nil, err
+		}
+	}
+	return l.Runner.Start(ctx, agentName, in)
+}
+
+// callable is the tool of a name that may be called alone, and the first agent that has it.
+func (l Local) callable(toolName string) (*agent.Agent, *tool.Tool) {
+	if l.ToolRuns {
+		for _, a := range l.List() {
+			if t := l.own(a, toolName); t != nil {
+				return a, t
+			}
+		}
+	}
+	return nil, nil
+}
+
+// own is the tool of a name that an agent is offered, those by which it hands over aside: they do nothing alone.
+func (l Local) own(a *agent.Agent, toolName string) *tool.Tool {
+	alone := *a
+	alone.Handoffs = nil
+	for _, t := range l.Offered(&alone) {
+		if t.Name == toolName {
+			return t
+		}
+	}
+	return nil
+}
+
+// resolve finds the agents by which the tools are called alone, and leaves all others to next. A run of one whose tool is gone goes on
+// without it.
+func (l Local) resolve(next func(context.Context, string, string) (*agent.Agent, error)) func(context.Context, string, string) (*agent.Agent, error) {
+	return func(ctx context.Context, name, threadID string) (*agent.Agent, error) {
+		toolName, alone := agent.ByHandTool(name)
+		if !alone {
+			return next(ctx, name, threadID)
+		}
+		a, t := l.callable(toolName)
+		if t == nil {
+			a = &agent.Agent{}
+		}
+		return agent.ByHand(a, toolName, t), nil
+	}
+}
+
 func toolOf(t *tool.Tool) Tool {
 	made := Tool{
 		Schema: t.Schema(), OutputSchema: t.OutputSchema(), Category: t.Category, Tags: t.Tags, SideEffects: t.SideEffects,
-		TimeoutMs: t.Timeout.Milliseconds(), Presentation: t.StaticPresentation(),
+		Approval: t.ApprovalMode(), TimeoutMs: t.Timeout.Milliseconds(), Presentation: t.StaticPresentation(),
 	}
 	if t.Sandbox != nil {
 		made.Sandbox = t.Sandbox.Type

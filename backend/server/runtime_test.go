@@ -11,13 +11,14 @@ import (
 
 func TestARunnerIsARuntime(t *testing.T) {
 	runtimetest.Run(t, func(t *testing.T, a *agent.Agent) runtimetest.World {
-		runner := &agent.Runner{MergeWindow: -1, Resolve: agent.Agents(a)}
+		runner := &agent.Runner{MergeWindow: -1}
+		served := &server.Server{Runner: runner, Agents: []*agent.Agent{a}, ToolRuns: true}
+		served.Handler() // which makes its Runtime
 		t.Cleanup(func() {
 			if err := runner.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
 		})
-		local := server.Local{Runner: runner, List: func() []*agent.Agent { return []*agent.Agent{a} }}
-		return runtimetest.World{Runtime: local, Runner: runner, Agent: a.Name}
+		return runtimetest.World{Runtime: served.Runtime, Runner: runner, Agent: a.Name}
 	})
 }

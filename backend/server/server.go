@@ -37,6 +37,10 @@ type Server struct {
 	MaxBody int64
 	// ContextKeys are the members a run's context may have beside userId, channelType and channelId.
 	ContextKeys []string
+	// ToolRuns lets operators call a tool of the Agents alone, with arguments of their own: POST /tools/{name}/runs. Such a run is like
+	// any other: its call waits where the tool's calls do, and what the agent's Middleware does about calls it does here. Off by default:
+	// then nobody reaches a tool but through an agent. A Runtime of one's own says by its offers which tools may be called.
+	ToolRuns bool
 	// ShowHeld lets GET /runs/{id}/requests show what models answered agents that hold back their turns, blocked answers included.
 	// It is for operators; without it that part of the answer is left out.
 	ShowHeld bool
@@ -111,7 +115,11 @@ func (s *Server) setUp() {
 		s.Runner.Resolve = agent.Agents(s.Agents...)
 	}
 	if s.Runtime == nil {
-		s.Runtime = Local{Runner: s.Runner, List: func() []*agent.Agent { return s.Agents }}
+		local := Local{Runner: s.Runner, List: func() []*agent.Agent { return s.Agents }, ToolRuns: s.ToolRuns}
+		if s.ToolRuns {
+			s.Runner.Resolve = local.resolve(s.Runner.Resolve)
+		}
+		s.Runtime = local
 	}
 	s.log = s.Runner.Log()
 	if s.Threads == nil {
@@ -151,6 +159,7 @@ func (s *Server) routes() map[string]func(http.ResponseWriter, *http.Request) er
 		"POST /agents/{name}/resume":        s.resume,
 		"POST /agents/{name}/resume/stream": s.resumeStream,
 		"POST /agents/{name}/chat":          s.chat,
+		"POST /tools/{name}/runs":           s.callTool,
 		"POST /chat":                        s.chat,
 
 		"GET /threads":                s.listThreads,

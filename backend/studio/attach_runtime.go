@@ -43,6 +43,9 @@ func (r runtimes) of(id string) *remote.Server {
 
 // Start begins a run where its agent is.
 func (r runtimes) Start(ctx context.Context, agentName string, in agent.Input) (*agent.Handle, error) {
+	if toolName, alone := agent.ByHandTool(agentName); alone {
+		return r.studio.callTool(ctx, toolName, in)
+	}
 	known, err := r.studio.knowsAgent(ctx, agentName)
 	if err != nil {
 		return nil, err
@@ -175,16 +178,20 @@ func sameJSON(a, b any) (bool, error) {
 	return string(x) == string(y), nil
 }
 
-// serverTools is an attached server as a source of tools: they are listed, and run by its agents alone.
+// attachedSource is an attached server as a source of tools is called.
+func attachedSource(serverName string) string { return "attached/" + serverName }
+
+// attachedTools is an attached server as a source of tools. Those it does not let clients call are listed all the same.
 func (s *Studio) attachedTools(a *attached) toolSource {
 	view := s.viewOne(a)
-	source := toolSource{id: "attached/" + view.Name, label: view.Name, description: "Attached server", fault: view.Error}
+	source := toolSource{id: attachedSource(view.Name), label: view.Name, description: "Attached server", fault: view.Error}
 	seen := map[string]bool{}
 	for _, offer := range a.server.Agents() {
-		for _, t := range offer.Tools {
+		for i := range offer.Tools {
+			t := &offer.Tools[i]
 			if !seen[t.Name] {
 				seen[t.Name] = true
-				source.list = append(source.list, listedTool{name: t.Name, description: t.Description, parameters: t.Parameters})
+				source.list = append(source.list, listedTool{name: t.Name, description: t.Description, parameters: t.Parameters, there: t})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/model/scripted"
 	"callboard/backend/server"
+	"callboard/backend/tool"
 )
 
 const attachToken = "sesame-attach"
@@ -130,5 +132,128 @@ func TestAServerOfTheCommandLineIsKept(t *testing.T) {
 	}
 	if _, err := ReadAttachment("ftp://there", ""); err == nil {
 		t.Error("an address that is none is taken")
+	}
+}
+
+// serveTools serves an agent with a tool that runs at once and one that waits, which clients may call alone if open.
+func serveTools(t *testing.T, open bool, store agent.Store) *httptest.Server {
+	t.Helper()
+	type city struct {
+		City string `json:"city"`
+	}
+	tools := []*tool.Tool{
+		tool.Must(tool.Config[city, string]{
+			Name: "look_up", Description: "Looks a city up", Category: "places",
+			Run: func(_ tool.Context, in city) (string, error) { return "found " + in.City, nil },
+		}),
+		tool.Must(tool.Config[city, string]{
+			Name: "move", Description: "Moves a city", Approval: tool.Always, SideEffects: []tool.SideEffect{tool.External},
+			Run: func(_ tool.Context, in city) (string, error) { return "moved " + in.City, nil },
+		}),
+	}
+	there := &server.Server{
+		Agents: []*agent.Agent{{Name: "mover", Description: "Moves", Backend: &scripted.Backend{}, Tools: tools}}, ToolRuns: open,
+		Runner: &agent.Runner{Store: store},
+	}
+	web := httptest.NewServer(there.Handler())
+	t.Cleanup(func() {
+		ctx := context.Background()
+		if err := errors.Join(there.Close(ctx), there.Runner.Close(ctx)); err != nil {
+			t.Error(err)
+		}
+		web.CloseClientConnections()
+		web.Close()
+	})
+	return web
+}
+
+// attachAs attaches a server under a name, and asks it what it has.
+func (b *bench) attachAs(name, url string) {
+	b.Helper()
+	b.call(http.MethodPut, "/api/studio/attached/"+name, asJSON(map[string]string{"url": url}), http.StatusOK)
+	if got := fetch[attachedTest](b, http.MethodPost, "/api/studio/attached/"+name+"/test", "", http.StatusOK); !got.OK {
+		b.Fatalf("the server is attached as %+v", got)
+	}
+}
+
+func TestTheToolsOfAnAttachedServerAreTriedWhereItAllowsThat(t *testing.T) {
+	b := openBench(t, Config{})
+	b.attachAs("open", serveTools(t, true, &agent.Memory{}).URL)
+	b.attachAs("shut", serveTools(t, false, &agent.Memory{}).URL)
+	shut := toolsByName(b.listed("attached/shut"))["look_up"]
+	if shut.Callable || shut.Category != "places" {
+		t.Errorf("a tool clients may not call is listed as %+v", shut)
+	}
+	if got := b.call(http.MethodPost, "/api/studio/tools/try", tryBody("attached/shut", "look_up", `{"city":"Oslo"}`), http.StatusBadRequest); !strings.Contains(got, "does not let clients") {
+		t.Errorf("it was tried: %s", got)
+	}
+	listed := toolsByName(b.listed("attached/open"))["move"]
+	if !listed.Callable || listed.Approval != tool.ApprovalAlways || len(listed.SideEffects) != 1 || listed.Tried {
+		t.Errorf("a tool clients may call is listed as %+v", listed)
+	}
+	if got := b.call(http.MethodPost, "/api/studio/tools/try", tryBody("attached/open", "move", `{"city":7}`), http.StatusBadRequest); !strings.Contains(got, "/city") {
+		t.Errorf("arguments that do not fit: got %s", got)
+	}
+
+	text := `{ "city" : "Oslo" }`
+	run := b.try("attached/open", "look_up", text)
+	log := b.settled(run.RunID)
+	if got := log.of("tool-call-delta")[0].ArgsTextDelta; got != text || !strings.Contains(log.String(), "found Oslo") || !strings.HasSuffix(run.RunID, "@open") {
+		t.Errorf("run %s called it with %q, and its log is\n%s", run.RunID, got, log)
+	}
+	for _, name := range []string{"by-hand", "by-hand:look_up@open"} { // what the thread says, and what the run says
+		b.settled(b.send(run.ThreadID, name, `{"city":"Lima"}`))
+	}
+	if _, inputs := b.runsOf(run.ThreadID); len(inputs) != 3 {
+		t.Errorf("the thread has the tries %q, want three", inputs)
+	}
+	thread := fetch[threadView](b, http.MethodGet, "/api/studio/threads/"+run.ThreadID, "", http.StatusOK)
+	if thread.Title != "Tried by hand: look_up (open)" || thread.AgentName != byHand || thread.Tried == nil {
+		t.Errorf("the thread is %+v", thread)
+	}
+
+	waiting := b.try("attached/open", "move", `{"city":"Oslo"}`)
+	b.decideAll(b.settled(waiting.RunID), true)
+	if log := b.settled(waiting.RunID); !strings.Contains(log.String(), "moved Oslo") || log.status != "completed" {
+		t.Errorf("the log is\n%s\nwant the approved call to have run", log)
+	}
+	b.call(http.MethodDelete, "/api/studio/attached/open", "", http.StatusNoContent)
+	if got := b.call(http.MethodPost, "/api/agents/by-hand/runs", asJSON(map[string]string{"threadId": run.ThreadID, "input": "{}"}), http.StatusNotFound); !strings.Contains(got, "not attached any more") {
+		t.Errorf("once it is detached: got %s", got)
+	}
+}
+
+func TestAToolIsTriedAgainOnAServerThatForgotItsTries(t *testing.T) {
+	b := openBench(t, Config{})
+	b.attachAs("there", serveTools(t, true, &agent.Memory{}).URL)
+	first := b.try("attached/there", "look_up", `{"city":"Oslo"}`)
+	b.settled(first.RunID)
+	b.attachAs("there", serveTools(t, true, &agent.Memory{}).URL)
+	again := b.try("attached/there", "look_up", `{"city":"Lima"}`)
+	if log := b.settled(again.RunID); again.ThreadID != first.ThreadID || !strings.Contains(log.String(), "found Lima") {
+		t.Errorf("in thread %s the log is\n%s\nwant another try in %s", again.ThreadID, log, first.ThreadID)
+	}
+}
+
+func TestAClientOfTheStudioCallsItsToolsAlone(t *testing.T) {
+	folder := t.TempDir()
+	writeFile(t, "one\n", folder, "a.txt")
+	there := openBench(t, Config{Folder: folder})
+	here := openBench(t, Config{})
+	here.attachAs("studio", there.url+"/api?token=secret")
+	run := here.try("attached/studio", "read_file", `{"path":"a.txt"}`)
+	if log := here.settled(run.RunID); !strings.Contains(log.String(), "one") || log.status != "completed" {
+		t.Errorf("the log is\n%s\nwant the file", log)
+	}
+	if tries := toolsByName(there.listed("workspace"))["read_file"]; tries.Tried {
+		t.Error("the tries of two studios share a thread")
+	}
+	thread := there.newThread(`{"agentName":"workspace"}`)
+	body := asJSON(map[string]any{"arguments": map[string]string{"path": "a.txt"}, "threadId": thread.ID})
+	if got := there.call(http.MethodPost, "/api/tools/read_file/runs", body, http.StatusBadRequest); !strings.Contains(got, "not tried by hand") {
+		t.Errorf("in the thread of an agent: got %s", got)
+	}
+	if got := there.call(http.MethodPost, "/api/studio/agents", `{"name":"by-hand:read_file"}`, http.StatusBadRequest); !strings.Contains(got, "by hand") {
+		t.Errorf("an agent of such a name: got %s", got)
 	}
 }

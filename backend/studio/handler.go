@@ -3,6 +3,8 @@ package studio
 import (
 	"net/http"
 
+	"callboard/backend/agent"
+	"callboard/backend/remote"
 	"callboard/backend/server"
 )
 
@@ -15,7 +17,7 @@ func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.han
 // serve puts the routes together.
 func (s *Studio) serve() error {
 	s.server = &server.Server{Version: s.config.Version, Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
-	s.server.Runtime = runtimes{server.Local{Runner: s.runner, List: s.listed}, s}
+	s.server.Runtime = runtimes{server.Local{Runner: s.runner, List: s.listed, ToolRuns: true}, s}
 	for i := range agentKinds {
 		tools, err := s.tools("", false)
 		if err != nil {
@@ -32,13 +34,26 @@ func (s *Studio) serve() error {
 	s.routes(own)
 	mux := http.NewServeMux()
 	mux.Handle("/api/studio/", s.masked(own))
-	mux.Handle("POST /api/agents/"+byHand+"/runs", s.masked(own))
+	mux.Handle("POST /api/agents/{name}/runs", s.byHandBeside(protocol))
 	mux.Handle("/api/", protocol)
 	mux.Handle("/api", http.NotFoundHandler())
 	mux.Handle("DELETE /api/threads/{id}", s.forgetting(protocol))
 	mux.Handle("/", page{s.config.Assets})
 	s.handler = mux
 	return nil
+}
+
+// byHandBeside takes the messages to who calls a tool by hand, here or on an attached server: their thread says which tool that is.
+func (s *Studio) byHandBeside(next http.Handler) http.Handler {
+	tries := s.masked(http.HandlerFunc(s.postByHand))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _ := remote.Split(r.PathValue("name"))
+		if _, alone := agent.ByHandTool(name); alone || name == byHand {
+			tries.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // secrets are what no answer shows, wherever it came from: a tool may print a key, a server quote it.

@@ -151,7 +151,7 @@ func checkAgentName(name string) error {
 		return invalid("name: must be a word or a few, with no space at its ends and no invisible character, %d characters at most; %q is not",
 			tool.MaxNameLength-len(askPrefix), name)
 	}
-	if name == byHand {
+	if _, alone := agent.ByHandTool(name); alone || name == byHand {
 		return invalid("name: %q is who makes the calls that are tried by hand", name)
 	}
 	if strings.Contains(name, "@") {

@@ -69,7 +69,6 @@ func (s *Studio) routes(mux router) {
 		"POST /api/studio/mcp/{name}/test":     s.testMCP,
 		"GET /api/studio/tools":                s.getTools,
 		"POST /api/studio/tools/try":           s.postTry,
-		"POST /api/agents/by-hand/runs":        s.postByHand,
 		"GET /api/studio/found":                s.getFound,
 		"GET /api/studio/search":               s.getSearch,
 		"GET /api/studio/folders":              s.getFolders,

@@ -10,12 +10,13 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/mcp"
+	"callboard/backend/server"
 	"callboard/backend/tool"
 )
 
 // toolSource is where tools come from, with all it lists: those that cannot be used too.
 type toolSource struct {
-	id          string // workspace, demo, toolset/NAME or mcp/NAME
+	id          string // workspace, demo, toolset/NAME, mcp/NAME or attached/NAME
 	label       string
 	description string
 	folder      bool      // its tools work in a folder that is chosen
@@ -30,7 +31,8 @@ type listedTool struct {
 	name        string // at its source
 	description string
 	parameters  json.RawMessage // as listed; nil when it has none
-	tool        *tool.Tool      // nil when it cannot be called
+	tool        *tool.Tool      // nil when it cannot be called here
+	there       *server.Tool    // of an attached server, as it says; nil of all others
 	fault       error           // what is wrong with it: beside a tool, its arguments go unchecked
 }
 
@@ -189,23 +191,41 @@ func (s *toolSource) view() toolSourceView {
 
 func (l *listedTool) view(sourceID string) toolView {
 	v := toolView{
-		Name: l.name, Description: l.description, Parameters: l.parameters, Callable: l.tool != nil,
+		Name: l.name, Description: l.description, Parameters: l.parameters, Callable: l.callable(), ToolName: l.called(),
 		ThreadID: triesOf(tried{Source: sourceID, Name: l.name}),
 	}
 	if l.fault != nil {
 		v.Fault = l.fault.Error()
 	}
+	if t := l.there; t != nil {
+		v.OutputSchema, v.Category, v.Tags, v.SideEffects, v.Approval = t.OutputSchema, t.Category, t.Tags, t.SideEffects, t.Approval
+		v.TimeoutMs, v.Presentation, v.Sandbox = t.TimeoutMs, t.Presentation, t.Sandbox
+	}
 	t := l.tool
 	if t == nil {
 		return v
 	}
-	v.ToolName, v.Description, v.OutputSchema = t.Name, t.Description, t.OutputSchema()
+	v.Description, v.OutputSchema = t.Description, t.OutputSchema()
 	v.Category, v.Tags, v.SideEffects, v.Approval = t.Category, t.Tags, t.SideEffects, t.ApprovalMode()
 	v.TimeoutMs, v.Presentation = t.Timeout.Milliseconds(), t.StaticPresentation()
 	if t.Sandbox != nil {
 		v.Sandbox = t.Sandbox.Type
 	}
 	return v
+}
+
+// callable reports whether the tool can be called, here or on its server.
+func (l *listedTool) callable() bool { return l.tool != nil || l.there != nil && l.there.Callable }
+
+// called is what agents call the tool; empty of one that cannot be called.
+func (l *listedTool) called() string {
+	switch {
+	case l.tool != nil:
+		return l.tool.Name
+	case l.callable():
+		return l.there.Name
+	}
+	return ""
 }
 
 // findTool returns a source and its tool of a name; a server that is starting is waited for, within limits. The source alone is

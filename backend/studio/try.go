@@ -7,21 +7,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"callboard/backend/agent"
-	"callboard/backend/model"
-	"callboard/backend/model/scripted"
 	"callboard/backend/protocol"
+	"callboard/backend/remote"
 	"callboard/backend/server"
 	"callboard/backend/tool"
 )
 
-// byHand is who makes the calls of a tool that is tried by hand: an agent whose model says what a person wrote. All tries of a tool
-// are runs of one thread, whose messages are the arguments; what is true of other runs is true of them.
+// byHand is who makes the calls of a tool that is tried by hand: an agent of agent.ByHand, here or on an attached server. All tries of
+// a tool are runs of one thread, whose messages are the arguments; what is true of other runs is true of them.
 const byHand = "by-hand"
 
 // tried is the tool a thread tries by hand.
@@ -31,7 +30,7 @@ type tried struct {
 }
 
 // errAgentsAlone says why a tool that is listed cannot be called.
-var errAgentsAlone = errors.New("only the agents beside it call it")
+var errAgentsAlone = errors.New("only the agents beside it call it: its server does not let clients call a tool alone")
 
 // triesOf is the thread of a tool's tries.
 func triesOf(which tried) string {
@@ -55,7 +54,7 @@ func (s *Studio) postTry(w http.ResponseWriter, r *http.Request) {
 	err := read(w, r, &body)
 	var handle *agent.Handle
 	if err == nil {
-		handle, err = s.try(r.Context(), body)
+		handle, err = s.try(r.Context(), body, agent.Input{Text: body.ArgumentsText})
 	}
 	s.replyStarted(w, handle, err)
 }
@@ -71,8 +70,13 @@ func (s *Studio) replyStarted(w http.ResponseWriter, handle *agent.Handle, err e
 
 // asRefusal says what a client can do about a try that did not begin.
 func asRefusal(err error) error {
-	var bad *tool.Error
+	var (
+		bad     *tool.Error
+		refused *server.Refusal
+	)
 	switch {
+	case errors.As(err, &refused) && !errors.Is(err, agent.ErrBusy) && !errors.Is(err, agent.ErrPaused):
+		return &refusal{refused.Status, refused.Code, refused.Message}
 	case errors.As(err, &bad):
 		return &refusal{http.StatusBadRequest, bad.Code, bad.Message}
 	case errors.Is(err, agent.ErrBusy):
@@ -85,7 +89,8 @@ func asRefusal(err error) error {
 	return err
 }
 
-func (s *Studio) try(ctx context.Context, t try) (*agent.Handle, error) {
+// try starts a run with a call of the input's text. Its thread is the one of the tool's tries where the input names none.
+func (s *Studio) try(ctx context.Context, t try, in agent.Input) (*agent.Handle, error) {
 	source, listed, err := s.findTool(ctx, t.tried, "")
 	switch {
 	case err != nil:
@@ -96,20 +101,25 @@ func (s *Studio) try(ctx context.Context, t try) (*agent.Handle, error) {
 		return nil, notFound("%s has no tool %q now: %s", source.label, t.Name, source.fault)
 	case listed == nil:
 		return nil, notFound("%s has no tool %q", source.label, t.Name)
-	case listed.tool == nil:
+	case !listed.callable():
 		return nil, invalid("%s of %s cannot be called: %v", t.Name, source.label, cmp.Or(listed.fault, errAgentsAlone))
 	}
-	if _, err := listed.tool.Prepare(t.ArgumentsText); err != nil {
-		return nil, err
+	if listed.tool != nil {
+		if _, err := listed.tool.Prepare(in.Text); err != nil {
+			return nil, err
+		}
 	}
 	settings := threadSettings{AgentName: byHand, Tried: &t.tried}
 	if settings.Folder, err = s.triedFolder(ctx, source, t.Folder); err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(t.ArgumentsText) == "" {
-		t.ArgumentsText = "{}"
+	if strings.TrimSpace(in.Text) == "" {
+		in.Text = "{}"
 	}
-	return s.startTry(ctx, source, settings, t.ArgumentsText)
+	if in.ThreadID == "" {
+		in.ThreadID = triesOf(t.tried)
+	}
+	return s.startTry(ctx, source, settings, in)
 }
 
 // triedFolder is what the tools of a source work in.
@@ -133,28 +143,31 @@ func (s *Studio) triedFolder(ctx context.Context, source *toolSource, chosen str
 
 // startTry binds the thread and starts the run. The thread of a run that is not over stays as it is: what the run goes on with is
 // made of that.
-func (s *Studio) startTry(ctx context.Context, source *toolSource, settings threadSettings, argumentsText string) (*agent.Handle, error) {
+func (s *Studio) startTry(ctx context.Context, source *toolSource, settings threadSettings, in agent.Input) (*agent.Handle, error) {
 	ctx = context.WithoutCancel(ctx) // what was begun is begun, though the client left
-	id := triesOf(*settings.Tried)
+	id := in.ThreadID
 	s.trying.Lock()
-	defer s.trying.Unlock()
+	unlock := sync.OnceFunc(s.trying.Unlock)
+	defer unlock()
 	open, err := s.db.Runs(ctx, agent.RunQuery{
 		ThreadID: id, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for unfinished tries of %s: %w", settings.Tried.Name, err)
 	}
-	if len(open) > 0 && open[0].Status == protocol.StatusPaused {
-		return nil, agent.ErrPaused
-	}
-	if len(open) > 0 {
-		return nil, agent.ErrBusy
+	for _, run := range open {
+		switch {
+		case run.Status == protocol.StatusRunning:
+			return nil, agent.ErrBusy
+		case !in.DenyPending:
+			return nil, agent.ErrPaused
+		}
 	}
 	known, err := s.hasThread(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.bindTries(ctx, id, settings); err != nil {
+	if err := s.bindTries(ctx, id, known, settings); err != nil {
 		return nil, err
 	}
 	if !known {
@@ -162,13 +175,63 @@ func (s *Studio) startTry(ctx context.Context, source *toolSource, settings thre
 			return nil, err
 		}
 	}
-	return s.runner.Start(ctx, byHand, agent.Input{ThreadID: id, Text: argumentsText})
+	if strings.HasPrefix(source.id, attachedSource("")) {
+		unlock() // who is elsewhere may take long, and works in no folder that could change meanwhile
+	}
+	return s.startByHand(ctx, *settings.Tried, in)
 }
 
-func (s *Studio) bindTries(ctx context.Context, id string, settings threadSettings) error {
+// startByHand starts a try where its tool is.
+func (s *Studio) startByHand(ctx context.Context, which tried, in agent.Input) (*agent.Handle, error) {
+	name, attached := strings.CutPrefix(which.Source, attachedSource(""))
+	if !attached {
+		return s.runner.Start(ctx, byHand, in)
+	}
+	a := s.attachments.get(name)
+	if a == nil {
+		return nil, notFound("the server %s is not attached any more: attach it again in Settings", name)
+	}
+	return a.server.Start(ctx, remote.Qualify(agent.ByHandName(which.Name), name), in)
+}
+
+// bindTries keeps what a thread of tries works with. A thread that is there already is one of the same tool, or none of ours to change.
+func (s *Studio) bindTries(ctx context.Context, id string, known bool, settings threadSettings) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	before, err := s.loadThread(ctx, id)
+	if err != nil {
+		return err
+	}
+	if known && (before.Tried == nil || *before.Tried != *settings.Tried) {
+		return invalid("threadId: in the thread %q %s of %s is not tried by hand", id, settings.Tried.Name, settings.Tried.Source)
+	}
+	settings.Place = before.Place
 	return s.keepThread(ctx, id, settings)
+}
+
+// callTool is what a client of the protocol starts that calls a tool alone: a try of the first source that has a tool of that name.
+func (s *Studio) callTool(ctx context.Context, toolName string, in agent.Input) (*agent.Handle, error) {
+	all, err := s.toolSources(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		for j := range all[i].list {
+			if listed := &all[i].list[j]; !all[i].off && listed.callable() && listed.called() == toolName {
+				h, err := s.try(ctx, try{tried: tried{Source: all[i].id, Name: listed.name}}, in)
+				return h, asServed(err)
+			}
+		}
+	}
+	return nil, fmt.Errorf("call the tool %q: %w", toolName, agent.ErrNotFound)
+}
+
+// asServed is a refusal in the words of the protocol.
+func asServed(err error) error {
+	if refused := (*refusal)(nil); errors.As(err, &refused) {
+		return &server.Refusal{Status: refused.status, Code: refused.code, Message: refused.message}
+	}
+	return err
 }
 
 // postByHand takes a message into a thread of tries: it is the arguments of one more.
@@ -182,9 +245,18 @@ func (s *Studio) postByHand(w http.ResponseWriter, r *http.Request) {
 	if err == nil && strings.TrimSpace(body.Input) == "" {
 		err = invalid("input: must be a string that is not blank")
 	}
-	var handle *agent.Handle
+	var (
+		handle *agent.Handle
+		t      threadSettings
+	)
 	if err == nil {
-		handle, err = s.runner.Start(context.WithoutCancel(r.Context()), byHand, agent.Input{
+		t, err = s.loadThread(r.Context(), body.ThreadID)
+	}
+	if err == nil && t.Tried == nil {
+		err = notFound("in the thread %q no tool is tried by hand", body.ThreadID)
+	}
+	if err == nil {
+		handle, err = s.startByHand(context.WithoutCancel(r.Context()), *t.Tried, agent.Input{
 			ThreadID: body.ThreadID, Text: body.Input, DenyPending: body.Pending == "deny",
 		})
 	}
@@ -204,34 +276,15 @@ func (s *Studio) resolveByHand(ctx context.Context, threadID string) (*agent.Age
 	if err != nil {
 		return nil, err
 	}
-	hand := &hand{name: t.Tried.Name}
-	a := &agent.Agent{Name: byHand, Description: "Makes one call with the arguments a person wrote", Backend: hand, OwnToolsOnly: true}
+	a := agent.ByHand(&agent.Agent{}, t.Tried.Name, nil)
 	if listed != nil && listed.tool != nil {
-		hand.name, a.Tools = listed.tool.Name, []*tool.Tool{listed.tool}
+		a = agent.ByHand(&agent.Agent{}, listed.tool.Name, listed.tool)
 	}
+	a.Name = byHand // its thread says of which tool
 	if source != nil && source.folder {
 		if fault := t.folderFault(); fault != nil {
 			a.Backend = unable{fault}
 		}
 	}
 	return a, nil
-}
-
-// hand is a model that calls one tool with the text of the last message, and has nothing to say about the result.
-type hand struct{ name string }
-
-// Stream makes the call, ends after its result, or says what kind of message it takes.
-func (h *hand) Stream(ctx context.Context, request *model.Request) iter.Seq2[model.Chunk, error] {
-	turn := scripted.Turn{}
-	if last := request.Messages[len(request.Messages)-1]; last.Role == model.RoleUser {
-		value, err := tool.Read(last.Content)
-		if _, object := value.(map[string]any); object || err != nil && strings.HasPrefix(strings.TrimSpace(last.Content), "{") {
-			turn = scripted.CallTool("", h.name, last.Content)
-		} else {
-			turn = scripted.Say(fmt.Sprintf("In this thread %s is tried by hand: a message is its arguments, a JSON object.", h.name))
-		}
-	}
-	now := *request
-	now.Index = 0 // the script is made anew for each request
-	return (&scripted.Backend{Name: "by hand", Turns: []scripted.Turn{turn}}).Stream(ctx, &now)
 }

@@ -55,7 +55,7 @@ func serve(ctx context.Context, addr string) error {
 		return err
 	}
 	agents := &server.Server{
-		Agents: []*agent.Agent{guide(shown), plans, releases}, Runner: &agent.Runner{Store: store}, KeepRuns: true,
+		Agents: []*agent.Agent{guide(shown), plans, releases}, Runner: &agent.Runner{Store: store}, KeepRuns: true, ToolRuns: true,
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -66,7 +66,7 @@ func main() {
 }
 
 func serve(ctx context.Context, addr string) error {
-	agents := &server.Server{Agents: []*agent.Agent{{
+	agents := &server.Server{ToolRuns: true, Agents: []*agent.Agent{{
 		Name: "weather", Description: "Knows the weather", Instructions: "Answer in one sentence.",
 		Backend: backend(), Model: cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-5-mini"), Tools: []*tool.Tool{weather},
 	}}}

@@ -21,7 +21,7 @@ import (
 	"callboard/backend/tool"
 )
 
-// World is a Runtime under test: it offers one agent, whose runs are in the store of Runner.
+// World is a Runtime under test: it offers one agent, whose tools may be called alone; the runs are in the store of Runner.
 type World struct {
 	Runtime server.Runtime
 	Runner  *agent.Runner
@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T, a *agent.Agent) World) {
 		"a thread takes one run at a time":                      testBusy,
 		"a message makes way for itself where it says so":       testDenyPending,
 		"what is unknown is said to be not found":               testUnknown,
+		"a tool is called alone, and waits where it asks to":    testAlone,
 		"arguments and results stay as they are, byte for byte": testBytes,
 	} {
 		t.Run(name, func(t *testing.T) {

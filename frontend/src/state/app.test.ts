@@ -100,3 +100,18 @@ describe('what was left over', () => {
     await vi.waitFor(() => expect(it.leftOver.get().map(({ approvalId }) => approvalId)).toEqual(['a', 'c']))
   })
 })
+
+describe('the tool of a call', () => {
+  it('is that of its agent on an attached server, or of one beside who calls it by hand', async () => {
+    const { app: it, transport } = app('completed')
+    const agents = ['demo', 'first@there', 'second@there'].map((name) => ({ name, server: name.split('@')[1] ?? '' }))
+    transport.on('GET /studio/state', () => ok({ agents }))
+    const move = { name: 'move', description: 'There', parameters: {} }
+    transport.on('GET /tools', ({ path }) => ok({ tools: path.endsWith('agent=second%40there') ? [move] : [] }))
+    await it.studio.refresh()
+    for (const name of ['second@there', 'by-hand:move@there']) {
+      expect((await it.tool('move', name))?.description).toBe('There')
+    }
+    expect(await it.tool('fly', 'by-hand:fly@there')).toBeUndefined()
+  })
+})

@@ -197,7 +197,16 @@ export class App {
   async tool(name: string, agentName: string): Promise<ToolInfo | undefined> {
     const asked = this.#tools
     const find = (all: ToolInfo[]) => all.find((tool) => tool.name === name)
-    if (serverOf(agentName)) return find(await this.api.tools(agentName)) // one here may have the same name
+    const server = serverOf(agentName)
+    if (server) {
+      // One here may have the same name. Who calls a tool by hand is not listed, and its tool is that of an agent who is.
+      const beside = this.studio.cell.get().state?.agents.filter((agent) => agent.server === server) ?? []
+      for (const name of new Set([agentName, ...beside.map((agent) => agent.name)])) {
+        const found = find(await this.api.tools(name))
+        if (found) return found
+      }
+      return undefined
+    }
     try {
       this.#tools ??= this.api.tools()
       const found = find(await this.#tools)

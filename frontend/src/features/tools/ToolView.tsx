@@ -75,7 +75,9 @@ export function ToolView({ source, tool, onTried }: Props) {
             </Notice>
           ) : (
             !tool.callable && (
-              <Notice>Only the agents of {source.label} can call it: it cannot be tried by hand.</Notice>
+              <Notice>
+                Only the agents of {source.label} can call it: that server does not let its clients call a tool alone.
+              </Notice>
             )
           )}
           <Facts facts={facts(source, tool)} />
@@ -135,7 +137,7 @@ function facts(source: ToolSource, tool: SourceTool): [string, ReactNode][] {
   if (label && name !== label) list.push(['Name', <Mono key="name" text={name} />])
   if (callable && toolName !== name) list.push(['Agents call it', <Mono key="toolName" text={toolName} />])
   if (approval) list.push(['Approval', approvals[approval]])
-  if (callable) {
+  if (callable || approval) {
     list.push(['Side effects', sideEffects.length > 0 ? sideEffects.join(', ') : 'none declared'])
     list.push(['Time limit', timeoutMs > 0 ? duration(timeoutMs) : 'none of its own'])
   }
