@@ -141,6 +141,13 @@ func (in *incoming) store(ctx context.Context) error {
 	t := threadSettings{AgentName: in.head.Thread.AgentName, Imported: &origin{
 		ImportedAt: time.Now().UnixMilli(), ExportedAt: in.head.ExportedAtMs, Redacted: in.head.Redacted,
 	}}
+	if t.AgentName == byHand { // no tool is tried in the copy: who is spoken with there is another
+		set, err := s.settings(ctx)
+		if err != nil {
+			return err
+		}
+		t.AgentName = set.AgentName
+	}
 	if t.AgentName == demoAgent { // it works on nothing but a sample of its own
 		t.Folder = s.samplePath(id)
 		if err := unpackSample(t.Folder); err != nil {

@@ -269,10 +269,10 @@ func (p *providerPut) check(id string) error {
 	p.BaseURL = strings.TrimRight(cmp.Or(p.BaseURL, openai.DefaultBaseURL), "/")
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return invalid("the address must be a whole one, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1")
+		return invalid("baseUrl: must be a whole address, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return invalid("the address must hold no key, question mark or #: a key goes into its own field")
+		return invalid("baseUrl: must hold no key, question mark or #: a key goes into its own field")
 	}
 	p.Name = cmp.Or(p.Name, u.Host)
 	if !slices.Contains(keptWords, p.KeepKey) {

@@ -124,6 +124,19 @@ func TestAThreadOfAnUnknownAgentIsShownAndWorksNowhere(t *testing.T) {
 	}
 }
 
+func TestTriesByHandAreImportedAsAThreadOfTheUsualAgent(t *testing.T) {
+	b := openBench(t, Config{Folder: t.TempDir()})
+	run := b.try("workspace", "list_files", `{}`)
+	b.settled(run.RunID)
+	file := b.call(http.MethodGet, "/api/studio/threads/"+run.ThreadID+"/export", "", http.StatusOK)
+	got := fetch[Imported](b, http.MethodPost, "/api/studio/import?copy=true", file, http.StatusCreated)
+	view := fetch[threadView](b, http.MethodGet, "/api/studio/threads/"+got.ThreadID, "", http.StatusOK)
+	usual := fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Settings.AgentName
+	if view.AgentName != usual || view.Tried != nil {
+		t.Errorf("got %+v, want a thread of %s in which no tool is tried", view, usual)
+	}
+}
+
 func TestARedactedExportHasWhatThePreviewDoesNotShow(t *testing.T) {
 	b := openBench(t, Config{Key: "studio-key-0815"})
 	threadID, _ := shared(b)

@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import type { IconNode } from 'lucide'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Icon } from './Icon'
 import { Spinner } from './Spinner'
 
@@ -24,27 +24,33 @@ const tones: Record<Tone, string> = {
   wait: 'bg-transparent text-wait border-border hover:border-wait',
 }
 
-/** A button with a word on it. While busy it shows that and takes no second press. */
+/** A button with a word on it. While busy it shows that, keeps the focus, and takes no second press. */
 export function Button({ tone = 'plain', icon, shortcut, busy, small, children, className, disabled, ...rest }: Props) {
   return (
     <button
       type="button"
-      disabled={disabled || busy}
+      disabled={disabled && !busy} // one that is disabled loses the focus
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       className={clsx(
         'inline-flex shrink-0 items-center gap-2 rounded-control border font-medium whitespace-nowrap select-none',
         small ? 'h-6 px-2 text-small' : 'h-7 px-3 text-small',
-        'disabled:cursor-default disabled:opacity-50',
+        'disabled:cursor-default disabled:opacity-50 aria-disabled:cursor-default aria-disabled:opacity-50',
         tones[tone],
         className,
       )}
       {...rest}
+      onClick={busy ? ignore : rest.onClick}
     >
       {busy ? <Spinner size={14} /> : icon && <Icon node={icon} size={14} />}
       {children}
       {shortcut && <Kbd>{shortcut}</Kbd>}
     </button>
   )
+}
+
+function ignore(event: MouseEvent) {
+  event.preventDefault() // it may be what sends a form
 }
 
 /** A key, as it stands on a button. It is not read out: the button's name is its word. */

@@ -1,7 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import clsx from 'clsx'
 import X from 'lucide/dist/esm/icons/x.mjs'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { Icon } from './Icon'
 
 interface Props {
@@ -14,9 +15,24 @@ interface Props {
   wide?: boolean
 }
 
-/** A modal dialog. Focus goes in when it opens and back where it was when it closes. */
+/** The footer of the dialog one stands in: null while it is not there yet, undefined outside of a dialog. */
+const FootContext = createContext<HTMLElement | null | undefined>(undefined)
+
+/** What can take the focus of what a dialog holds. */
+const stops = 'input:not([type=file]), textarea, select, button, a[href], [tabindex="0"]'
+
+/**
+ * A modal dialog. Focus goes in when it opens, to the first thing in it that is not its Close, and back where it was when it closes.
+ * What comes later, of a chunk or of the server, takes the focus itself.
+ */
 export function Dialog({ open, onClose, title, children, footer, wide }: Props) {
   const popup = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const [foot, setFoot] = useState<HTMLElement | null>(null)
+  const first = () =>
+    [content.current, foot]
+      .flatMap((part) => [...(part?.querySelectorAll<HTMLElement>(stops) ?? [])])
+      .find((each) => each.tabIndex >= 0 && !each.matches(':disabled')) ?? popup.current
   const shown = useRef(title)
   // What had the focus is gone with what the dialog showed before.
   useEffect(() => {
@@ -29,6 +45,7 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
         <Base.Backdrop className="fade fixed inset-0 z-40 bg-scrim data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
+          initialFocus={first}
           className={clsx(
             'fade fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-48px)] -translate-x-1/2 -translate-y-1/2 flex-col',
             'rounded-block border border-border bg-surface shadow-popover data-ending-style:opacity-0 data-starting-style:opacity-0',
@@ -45,14 +62,24 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
               <Icon node={X} />
             </Base.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
-          {footer && (
-            <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-border px-4 py-3">
-              {footer}
-            </footer>
-          )}
+          <div ref={content} className="min-h-0 flex-1 overflow-y-auto p-4">
+            <FootContext value={foot}>{children}</FootContext>
+          </div>
+          <footer
+            ref={setFoot}
+            className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-border px-4 py-3 empty:hidden"
+          >
+            {footer}
+          </footer>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** What a part of a dialog's content puts under it, where it does not scroll away. */
+export function InFooter({ children }: { children: ReactNode }) {
+  const foot = useContext(FootContext)
+  if (foot === undefined) return <div className="flex flex-wrap justify-end gap-2">{children}</div>
+  return foot && createPortal(children, foot)
 }

@@ -6,7 +6,8 @@ interface FieldProps {
   /** What the field is for, or what is wrong with it. */
   note?: ReactNode
   error?: string
-  children: (id: string, describedBy: string | undefined) => ReactNode
+  /** The control takes the id, what describes it, and whether it is at fault. */
+  children: (id: string, describedBy: string | undefined, invalid: true | undefined) => ReactNode
 }
 
 /** A label, a control and a note under it. */
@@ -18,7 +19,7 @@ export function Field({ label, note, error, children }: FieldProps) {
       <label htmlFor={id} className="text-small font-medium text-muted">
         {label}
       </label>
-      {children(id, note || error ? noteId : undefined)}
+      {children(id, note || error ? noteId : undefined, error ? true : undefined)}
       {(error || note) && (
         <p id={noteId} className={clsx('text-small', error ? 'text-err' : 'text-faint')}>
           {error || note}
@@ -29,7 +30,7 @@ export function Field({ label, note, error, children }: FieldProps) {
 }
 
 const ground =
-  'w-full min-w-0 rounded-control border border-faint bg-bg px-2 text-small text-text placeholder:text-faint disabled:opacity-50'
+  'w-full min-w-0 rounded-control border border-faint bg-bg px-2 text-small text-text placeholder:text-faint disabled:opacity-50 aria-invalid:border-err'
 
 /** A line to write on. */
 export function TextInput({ className, ...rest }: ComponentProps<'input'>) {

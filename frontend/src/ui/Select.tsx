@@ -2,6 +2,7 @@ import { Select as Base } from '@base-ui/react/select'
 import clsx from 'clsx'
 import Check from 'lucide/dist/esm/icons/check.mjs'
 import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
+import type { ComponentProps } from 'react'
 import { Icon } from './Icon'
 
 export interface Option {
@@ -11,7 +12,7 @@ export interface Option {
   note?: string
 }
 
-interface Props {
+interface Props extends Pick<ComponentProps<'button'>, 'id' | 'tabIndex' | 'autoFocus' | 'aria-describedby'> {
   label: string
   value: string
   options: Option[]
@@ -20,11 +21,10 @@ interface Props {
   /** Without an edge, for a toolbar. */
   quiet?: boolean
   className?: string
-  tabIndex?: number
 }
 
 /** A choice of one from a few. */
-export function Select({ label, value, options, onChange, disabled, quiet, className, tabIndex }: Props) {
+export function Select({ label, value, options, onChange, disabled, quiet, className, ...trigger }: Props) {
   return (
     <Base.Root
       items={options}
@@ -35,7 +35,7 @@ export function Select({ label, value, options, onChange, disabled, quiet, class
       <Base.Trigger
         aria-label={label}
         title={label}
-        tabIndex={tabIndex}
+        {...trigger}
         className={clsx(
           'inline-flex h-7 min-w-0 items-center gap-1 rounded-control border px-2 text-small hover:bg-raised data-disabled:opacity-50',
           quiet ? 'border-transparent text-muted hover:text-text' : 'border-faint bg-bg text-text',

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import type { AgentSpec } from '../../transport/agents'
@@ -6,12 +6,14 @@ import type { StudioState } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import type { ToolInfo } from '../../transport/rules'
 import { Button } from '../../ui/Button'
+import { DialogForm, type FormFault } from '../../ui/DialogForm'
 import { Field, TextArea, TextInput } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { toast } from '../../ui/toasts'
 import { modelOptions } from '../thread/Choices'
-import { type AgentDraft, agentDraftOf, agentOf, type LimitName, limits, toolGroups } from './agentDraft'
+import { type AgentDraft, agentDraftOf, agentOf, limits, toolGroups } from './agentDraft'
+import { FieldFault, formFault } from './formFault'
 import { OtherAgents } from './OtherAgents'
 import { ToolChoices } from './ToolChoices'
 
@@ -56,6 +58,8 @@ function beginOf({ agents }: StudioState, spec: AgentSpec | undefined, change: b
   return { ...draft, name: free }
 }
 
+const fields = ['name', 'instructions', ...limits.map(({ name }) => name)]
+
 interface FormProps {
   state: StudioState
   read: Read
@@ -67,37 +71,54 @@ function Form({ state, read, change, onDone }: FormProps) {
   const app = useApp()
   const [draft, setDraft] = useState(() => beginOf(state, read.spec, change))
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<{ text: string; limit?: LimitName }>()
-  const set = (part: Partial<AgentDraft>) => setDraft((before) => ({ ...before, ...part }))
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    const made = agentOf(draft)
-    if ('fault' in made) return setError({ text: made.fault, limit: made.limit })
-    if (!made.spec.name) return setError({ text: 'It needs a name.' })
+  const [fault, setFault] = useState<FormFault>()
+  const set = (part: Partial<AgentDraft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    setFault(undefined)
+  }
+  const submit = async () => {
     setBusy(true)
-    setError(undefined)
+    setFault(undefined)
     try {
+      if (!draft.name.trim()) throw new FieldFault('name', 'It needs a name.')
+      const made = agentOf(draft)
+      if ('fault' in made) throw new FieldFault(made.limit, made.fault)
       await app.api.saveAgent(made.spec, change)
       await app.studio.refresh()
       if (!change) app.newChoice.update((choice) => ({ ...choice, agentName: made.spec.name }))
       toast(change ? `${made.spec.name} is changed: new runs go by it` : `${made.spec.name} is there`)
       onDone()
     } catch (cause) {
-      setError({ text: messageOf(cause) })
+      setFault(formFault(cause, fields))
       setBusy(false)
     }
   }
+  const wrong = (field: string) => (fault?.field === field ? fault.text : undefined)
   const model = draft.backend ? JSON.stringify([draft.backend, draft.model]) : ''
   const [threads, ...models] = modelOptions(state, { providerId: draft.backend, model: draft.model }, true)
   const groups = toolGroups(state, read.files, read.tools, [...draft.tools, ...Object.keys(draft.approvals)])
   return (
-    <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+    <DialogForm
+      fault={fault}
+      onSubmit={() => void submit()}
+      buttons={(form) => (
+        <>
+          <Button tone="ghost" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" form={form} tone="primary" busy={busy}>
+            {change ? 'Save' : 'Make the agent'}
+          </Button>
+        </>
+      )}
+    >
       {!change && (
-        <Field label="Name" note="Threads know the agent by it, so it stays.">
-          {(id, note) => (
+        <Field label="Name" note="Threads know the agent by it, so it stays." error={wrong('name')}>
+          {(id, note, invalid) => (
             <TextInput
               id={id}
               aria-describedby={note}
+              aria-invalid={invalid}
               value={draft.name}
               maxLength={120}
               autoFocus
@@ -117,11 +138,12 @@ function Form({ state, read, change, onDone }: FormProps) {
           />
         )}
       </Field>
-      <Field label="Instructions" note="The model reads them before everything else.">
-        {(id, note) => (
+      <Field label="Instructions" note="The model reads them before everything else." error={wrong('instructions')}>
+        {(id, note, invalid) => (
           <TextArea
             id={id}
             aria-describedby={note}
+            aria-invalid={invalid}
             rows={4}
             className="max-h-72"
             value={draft.instructions}
@@ -130,8 +152,10 @@ function Form({ state, read, change, onDone }: FormProps) {
         )}
       </Field>
       <Field label="Model" note="Another one can be chosen in each thread.">
-        {() => (
+        {(id, note) => (
           <Select
+            id={id}
+            aria-describedby={note}
             label="Model"
             className="w-full"
             value={model}
@@ -145,8 +169,9 @@ function Form({ state, read, change, onDone }: FormProps) {
         )}
       </Field>
       <Field label="Tools">
-        {() => (
+        {(id) => (
           <Select
+            id={id}
             label="Tools"
             className="w-full"
             value={draft.allTools ? 'all' : 'list'}
@@ -167,27 +192,14 @@ function Form({ state, read, change, onDone }: FormProps) {
         onApprovals={(approvals) => set({ approvals })}
       />
       <OtherAgents agents={state.agents} draft={draft} onChange={set} />
-      <Limits draft={draft} wrong={error?.limit} onChange={set} />
-      {error && (
-        <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
-          {error.text}
-        </p>
-      )}
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button tone="ghost" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" tone="primary" busy={busy}>
-          {change ? 'Save' : 'Make the agent'}
-        </Button>
-      </div>
-    </form>
+      <Limits draft={draft} wrong={wrong} onChange={set} />
+    </DialogForm>
   )
 }
 
 interface LimitsProps {
   draft: AgentDraft
-  wrong?: LimitName
+  wrong: (field: string) => string | undefined
   onChange: (part: Partial<AgentDraft>) => void
 }
 
@@ -198,12 +210,13 @@ function Limits({ draft, wrong, onChange }: LimitsProps) {
       <p className="text-small font-medium text-muted">Limits</p>
       <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
         {limits.map(({ name, label, fallback, none }) => (
-          <Field key={name} label={label}>
-            {(id) => (
+          <Field key={name} label={label} error={wrong(name)}>
+            {(id, note, invalid) => (
               <TextInput
                 id={id}
                 inputMode="decimal"
-                aria-invalid={wrong === name || undefined}
+                aria-describedby={note}
+                aria-invalid={invalid}
                 className="tabular-nums"
                 placeholder={none ? `${fallback}; ${none} for the whole` : fallback}
                 value={draft.limits[name]}

@@ -1,13 +1,15 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import type { AgentPreview } from '../../transport/agents'
-import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
+import { InFooter } from '../../ui/Dialog'
+import { DialogForm, type FormFault } from '../../ui/DialogForm'
 import { Field, TextInput } from '../../ui/Field'
 import { counted } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
 import { toast } from '../../ui/toasts'
 import { agentDraftOf, limits } from './agentDraft'
+import { formFault } from './formFault'
 
 interface Props {
   file: string
@@ -19,7 +21,7 @@ export function AgentImport({ file, onDone }: Props) {
   const app = useApp()
   const [name, setName] = useState('')
   const [preview, setPreview] = useState<AgentPreview>()
-  const [fault, setFault] = useState<string>()
+  const [fault, setFault] = useState<FormFault>()
   const [busy, setBusy] = useState(false)
   const written = name.trim()
   useEffect(() => {
@@ -31,7 +33,7 @@ export function AgentImport({ file, onDone }: Props) {
         setFault(undefined)
         setName((before) => before || (answer.taken ? answer.free : answer.agent.name))
       },
-      (cause: unknown) => !left && setFault(messageOf(cause)),
+      (cause: unknown) => !left && setFault(formFault(cause, ['name'])),
     )
     return () => {
       left = true
@@ -46,22 +48,25 @@ export function AgentImport({ file, onDone }: Props) {
       toast(`${made.name} is there`)
       onDone()
     } catch (cause) {
-      setFault(messageOf(cause))
+      setFault(formFault(cause, ['name']))
       setBusy(false)
     }
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (preview && !preview.taken) void bring(false)
   }
   if (!preview) {
     return fault ? (
-      <div className="flex flex-col gap-4">
-        <Notice tone="err">{fault}</Notice>
-        <div className="flex justify-end">
-          <Button onClick={onDone}>Close</Button>
-        </div>
-      </div>
+      <>
+        <Notice tone="err" role="alert">
+          {fault.text}
+        </Notice>
+        <InFooter>
+          <Button autoFocus onClick={onDone}>
+            Close
+          </Button>
+        </InFooter>
+      </>
     ) : (
       <p className="text-small text-muted">Reading the file…</p>
     )
@@ -71,21 +76,40 @@ export function AgentImport({ file, onDone }: Props) {
   const limited = limits.filter(({ name }) => allowed[name])
   const asked = Object.entries(agent.approvals)
   return (
-    <form className="flex flex-col gap-4" onSubmit={submit}>
+    <DialogForm
+      fault={fault}
+      onSubmit={submit}
+      buttons={(form) => (
+        <>
+          <Button tone="ghost" onClick={onDone}>
+            Cancel
+          </Button>
+          {taken && !builtIn && (
+            <Button tone="danger" busy={busy} onClick={() => void bring(true)}>
+              Replace {written}
+            </Button>
+          )}
+          <Button type="submit" form={form} tone="primary" busy={busy} disabled={taken || !written}>
+            Import
+          </Button>
+        </>
+      )}
+    >
       <Field
         label="Name"
-        note={
+        error={
           taken
             ? builtIn
               ? `${written} is built in: choose another name.`
               : `There is an agent ${written} already: choose another name, or replace it.`
-            : undefined
+            : fault?.field && fault.text
         }
       >
-        {(id, note) => (
+        {(id, note, invalid) => (
           <TextInput
             id={id}
             aria-describedby={note}
+            aria-invalid={invalid}
             autoFocus
             value={name}
             maxLength={120}
@@ -119,25 +143,7 @@ export function AgentImport({ file, onDone }: Props) {
           without: {missing.join('; ')}.
         </Notice>
       )}
-      {fault && (
-        <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
-          {fault}
-        </p>
-      )}
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button tone="ghost" onClick={onDone}>
-          Cancel
-        </Button>
-        {taken && !builtIn && (
-          <Button tone="danger" busy={busy} onClick={() => void bring(true)}>
-            Replace {written}
-          </Button>
-        )}
-        <Button type="submit" tone="primary" busy={busy} disabled={taken || !written}>
-          Import
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 

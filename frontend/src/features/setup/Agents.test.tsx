@@ -64,13 +64,30 @@ describe('the form of an agent', () => {
       transport.on('POST /studio/agents', () => refused(409, 'NAME_TAKEN', 'there is an agent "mine" already')),
     )
     await screen.findByRole('textbox', { name: 'Name' })
+    const name = screen.getByRole('textbox', { name: 'Name' })
+    const said = () => document.getElementById(name.getAttribute('aria-describedby') ?? '')?.textContent
+    screen.getByRole('button', { name: 'Make the agent' }).focus()
     press('Make the agent')
-    expect(screen.getByRole('alert').textContent).toBe('It needs a name.')
+    await waitFor(() => expect(document.activeElement).toBe(name))
+    expect([name.getAttribute('aria-invalid'), said()]).toEqual(['true', 'It needs a name.'])
     write('Name', 'mine')
+    expect(name.getAttribute('aria-invalid')).toBeNull()
     press('Make the agent')
-    await screen.findByText('there is an agent "mine" already')
-    expect(screen.getByRole('textbox', { name: 'Name' })).toHaveProperty('value', 'mine')
+    await waitFor(() => expect(said()).toBe('there is an agent "mine" already'))
+    expect(name).toHaveProperty('value', 'mine')
     expect(app.setUp.get()).toBeDefined()
+  })
+
+  it('shows a limit that cannot be at its field, which gets the focus, with the buttons in the footer', async () => {
+    const { sent } = await open({ kind: 'agent', name: 'mine' })
+    await screen.findByRole('textbox', { name: 'Turns of a run' })
+    write('Turns of a run', '-3')
+    press('Save')
+    const field = screen.getByRole('textbox', { name: 'Turns of a run' })
+    await waitFor(() => expect(document.activeElement).toBe(field))
+    expect(document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent).toBe('At least 1.')
+    expect(sent('PUT')).toEqual([])
+    expect(screen.getByRole('button', { name: 'Save' }).closest('footer')).not.toBeNull()
   })
 
   it('has one stop for the Tab key among the tools, and the arrows go on', async () => {

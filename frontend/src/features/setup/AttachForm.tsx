@@ -1,12 +1,13 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
 import type { Attached, AttachedTest } from '../../transport/attached'
 import { Button } from '../../ui/Button'
+import { DialogForm, type FormFault } from '../../ui/DialogForm'
 import { Field, TextInput } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { AttachOutcome } from './AttachOutcome'
+import { FieldFault, formFault } from './formFault'
 
 interface Props {
   /** The one to change; absent for a new one. */
@@ -25,16 +26,16 @@ export function AttachForm({ server, address, onDone }: Props) {
   const [keep, setKeep] = useState(server?.tokenKept || 'memory')
   const [saved, setSaved] = useState(server)
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
+  const [fault, setFault] = useState<FormFault>()
   const [result, setResult] = useState<AttachedTest>()
   const called = name.trim() || hostOf(url)
 
   const attach = async () => {
-    if (!url.trim()) throw new Error('It needs an address, such as http://127.0.0.1:4830.')
-    if (!called) throw new Error(`“${url.trim()}” is no address. One is http://127.0.0.1:4830.`)
+    if (!url.trim()) throw new FieldFault('url', 'It needs an address, such as http://127.0.0.1:4830.')
+    if (!called) throw new FieldFault('url', `“${url.trim()}” is no address. One is http://127.0.0.1:4830.`)
     const { state } = app.studio.cell.get()
     if (!saved && state?.attached.some((each) => each.name === called))
-      throw new Error(`A server of the name ${called} is attached already: give this one another name.`)
+      throw new FieldFault('name', `A server of the name ${called} is attached already: give this one another name.`)
     const now = await app.api.saveAttached(called, {
       url: url.trim(),
       keepToken: keep,
@@ -47,13 +48,13 @@ export function AttachForm({ server, address, onDone }: Props) {
     setUrl(tested.server.url)
     setResult(tested.ok ? { ...tested, server: { ...tested.server, tokenFault: now.tokenFault } } : tested)
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const wrong = (field: string) => (fault?.field === field ? fault.text : undefined)
+  const submit = () => {
     setBusy(true)
-    setError(undefined)
+    setFault(undefined)
     setResult(undefined)
     attach()
-      .catch((cause: unknown) => setError(messageOf(cause)))
+      .catch((cause: unknown) => setFault(formFault(cause, ['name', 'url', 'token'])))
       .finally(() => {
         setBusy(false)
         void app.studio.refresh()
@@ -66,18 +67,40 @@ export function AttachForm({ server, address, onDone }: Props) {
     app.router.go({ kind: 'new' })
   }
   return (
-    <form className="flex flex-col gap-4" onSubmit={submit}>
+    <DialogForm
+      fault={fault}
+      outcome={result && <AttachOutcome result={result} />}
+      onEdit={() => setFault(undefined)}
+      onSubmit={submit}
+      buttons={(form) => (
+        <>
+          <Button tone="ghost" onClick={onDone}>
+            {saved ? 'Close' : 'Cancel'}
+          </Button>
+          <Button type="submit" form={form} tone={agent ? undefined : 'primary'} busy={busy}>
+            {saved ? 'Save and test' : 'Attach'}
+          </Button>
+          {agent && (
+            <Button tone="primary" autoFocus onClick={begin}>
+              {`New thread with ${agent}`}
+            </Button>
+          )}
+        </>
+      )}
+    >
       {address && !saved && (
         <Notice>A link asks to attach this server. Nothing is sent to it before you press Attach.</Notice>
       )}
       <Field
         label="Address"
         note="Where it serves the protocol. An address with its token, as a studio prints it, will do."
+        error={wrong('url')}
       >
-        {(id, note) => (
+        {(id, note, invalid) => (
           <TextInput
             id={id}
             aria-describedby={note}
+            aria-invalid={invalid}
             className="font-mono"
             value={url}
             placeholder="http://127.0.0.1:4830"
@@ -87,11 +110,12 @@ export function AttachForm({ server, address, onDone }: Props) {
         )}
       </Field>
       {!saved && (
-        <Field label="Name" note="Stands after the names of its agents. Empty is its address.">
-          {(id, note) => (
+        <Field label="Name" note="Stands after the names of its agents. Empty is its address." error={wrong('name')}>
+          {(id, note, invalid) => (
             <TextInput
               id={id}
               aria-describedby={note}
+              aria-invalid={invalid}
               value={name}
               maxLength={64}
               placeholder={hostOf(url)}
@@ -104,12 +128,14 @@ export function AttachForm({ server, address, onDone }: Props) {
         <Field
           label="Token"
           note={saved?.hasToken ? 'There is a token. Leave this empty to keep it.' : 'Leave it empty if it needs none.'}
+          error={wrong('token')}
         >
-          {(id, note) => (
+          {(id, note, invalid) => (
             <TextInput
               id={id}
               type="password"
               aria-describedby={note}
+              aria-invalid={invalid}
               className="font-mono"
               value={token}
               onChange={(event) => setToken(event.target.value)}
@@ -117,8 +143,9 @@ export function AttachForm({ server, address, onDone }: Props) {
           )}
         </Field>
         <Field label="Keep the token">
-          {() => (
+          {(id) => (
             <Select
+              id={id}
               label="Keep the token"
               className="w-52"
               value={keep}
@@ -134,26 +161,7 @@ export function AttachForm({ server, address, onDone }: Props) {
           )}
         </Field>
       </div>
-      {error && (
-        <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
-          {error}
-        </p>
-      )}
-      {result && <AttachOutcome result={result} />}
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button tone="ghost" onClick={onDone}>
-          {saved ? 'Close' : 'Cancel'}
-        </Button>
-        <Button type="submit" tone={agent ? undefined : 'primary'} busy={busy}>
-          {saved ? 'Save and test' : 'Attach'}
-        </Button>
-        {agent && (
-          <Button tone="primary" autoFocus onClick={begin}>
-            {`New thread with ${agent}`}
-          </Button>
-        )}
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 

@@ -42,7 +42,7 @@ function Line({ name, value }: { name: string; value: string }) {
   return (
     <>
       <dt>{name}</dt>
-      <dd className="min-w-0 text-fg">
+      <dd className="min-w-0 text-text">
         <Verbatim text={value} />
       </dd>
     </>

@@ -24,8 +24,10 @@ export function KeepSelect({ label, value, onChange }: Props) {
   ].filter((option) => available || option.value !== 'keychain' || value === 'keychain')
   return (
     <Field label={label} note={!available && reason ? `Not in the keychain: ${reason}.` : undefined}>
-      {() => (
+      {(id, note) => (
         <Select
+          id={id}
+          aria-describedby={note}
           label={label}
           className="w-52"
           value={value}

@@ -155,7 +155,7 @@ describe('the form of an MCP server', () => {
     write('Keep the values', 'file')
     write('Which of its calls wait for you', 'destructive')
     press('Save and test')
-    expect((await screen.findByRole('status')).textContent).toBe('Works: it has 2 tools.')
+    expect((await screen.findByRole('status')).textContent).toBe('Works: 1 of its 2 tools can be used.')
     expect(sent('PUT')).toEqual({
       path: '/studio/mcp/files',
       body: {
@@ -187,19 +187,21 @@ describe('the form of an MCP server', () => {
     write('Name', 'words')
     write('Command', 'npx')
     press('Save')
-    expect((await screen.findByRole('alert')).textContent).toBe('There is a server of the name words already.')
+    await screen.findByText('There is a server of the name words already.')
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')))
     expect(sent('PUT')).toBeUndefined()
   })
 
   it('says what the server refuses, and keeps what was written', async () => {
     const { transport } = await open([])
-    transport.on('PUT /studio/mcp/a_b', () => refused(400, 'INVALID_INPUT', 'a name is made of letters'))
+    transport.on('PUT /studio/mcp/a-b', () => refused(400, 'INVALID_INPUT', 'a program it cannot start'))
     press('Add a server')
     await screen.findByLabelText('Name')
-    write('Name', 'a_b')
+    write('Name', 'a-b')
+    write('Command', 'npx')
     press('Save')
-    expect((await screen.findByRole('alert')).textContent).toBe('a name is made of letters')
-    expect(screen.getByLabelText('Name')).toHaveProperty('value', 'a_b')
+    expect((await screen.findByRole('alert')).textContent).toBe('a program it cannot start')
+    expect(screen.getByLabelText('Name')).toHaveProperty('value', 'a-b')
   })
 
   it('changes an address, writes a header that is gone again, and leaves its name', async () => {

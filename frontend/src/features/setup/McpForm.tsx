@@ -1,12 +1,13 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
-import { messageOf } from '../../transport/api'
 import type { McpServer, McpTest } from '../../transport/mcp'
 import { Button } from '../../ui/Button'
+import { DialogForm, type FormFault } from '../../ui/DialogForm'
 import { Field, TextArea, TextInput } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
+import { FieldFault, formFault } from './formFault'
 import { KeepSelect, useKeyHome } from './KeepSelect'
 import { McpOutcome } from './McpOutcome'
 import { type Draft, draftOf, inputOf } from './mcpDraft'
@@ -26,19 +27,21 @@ export function McpForm({ server, onDone }: Props) {
   const usual = useKeyHome(server?.secretsKept ?? '')
   const [draft, setDraft] = useState(() => draftOf(server, usual))
   const [busy, setBusy] = useState<'test' | 'save'>()
-  const [error, setError] = useState<string>()
+  const [fault, setFault] = useState<FormFault>()
   const [result, setResult] = useState<McpTest>()
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
+  const wrong = (field: string) => (fault?.field === field ? fault.text : undefined)
+  const change = (part: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    setFault(undefined)
+  }
   const name = draft.name.trim()
 
   /** A server that is tested next is started by its test. */
   const save = async (next?: 'test') => {
-    if (!name) throw new Error('It needs a name.')
     if (!saved && state?.mcpServers.some((each) => each.name === name))
-      throw new Error(`There is a server of the name ${name} already.`)
-    const read = inputOf(draft, saved)
-    if ('fault' in read) throw new Error(read.fault)
-    const now = await app.api.saveMcp(name, next ? { ...read.input, start: false } : read.input)
+      throw new FieldFault('name', `There is a server of the name ${name} already.`)
+    const input = inputOf(draft, saved)
+    const now = await app.api.saveMcp(name, next ? { ...input, start: false } : input)
     setSaved(now)
     // The dialog bears its name from now on, unless somebody closed it meanwhile.
     if (app.setUp.get()?.kind === 'mcp') app.setUp.set({ kind: 'mcp', server: now })
@@ -47,12 +50,12 @@ export function McpForm({ server, onDone }: Props) {
   }
   const run = async (what: 'test' | 'save', work: () => Promise<void>) => {
     setBusy(what)
-    setError(undefined)
+    setFault(undefined)
     setResult(undefined)
     try {
       await work()
     } catch (cause) {
-      setError(messageOf(cause))
+      setFault(formFault(cause, []))
     } finally {
       setBusy(undefined)
       void app.studio.refresh()
@@ -63,23 +66,39 @@ export function McpForm({ server, onDone }: Props) {
       await save('test')
       setResult(await app.api.testMcp(name))
     })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void run('save', async () => {
+  const submit = () =>
+    run('save', async () => {
       const { secretFault } = await save()
       if (!secretFault) onDone()
     })
-  }
   const isStdio = draft.transport === 'stdio'
   const secrets = isStdio ? draft.env : draft.headers
   return (
-    <form className="flex flex-col gap-4" onSubmit={submit}>
+    <DialogForm
+      fault={fault}
+      outcome={result && <McpOutcome result={result} />}
+      onSubmit={() => void submit()}
+      buttons={(form) => (
+        <>
+          <Button tone="ghost" onClick={onDone}>
+            {result ? 'Close' : 'Cancel'}
+          </Button>
+          <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
+            Save and test
+          </Button>
+          <Button type="submit" form={form} tone="primary" busy={busy === 'save'} disabled={busy !== undefined}>
+            Save
+          </Button>
+        </>
+      )}
+    >
       {!saved && (
-        <Field label="Name" note="Stands before the names of its tools. Letters, digits and -">
-          {(id, note) => (
+        <Field label="Name" note="Stands before the names of its tools. Letters, digits and -" error={wrong('name')}>
+          {(id, note, invalid) => (
             <TextInput
               id={id}
               aria-describedby={note}
+              aria-invalid={invalid}
               value={draft.name}
               maxLength={32}
               autoFocus
@@ -89,8 +108,10 @@ export function McpForm({ server, onDone }: Props) {
         </Field>
       )}
       <Field label="How it is reached">
-        {() => (
+        {(id) => (
           <Select
+            id={id}
+            autoFocus={server !== undefined}
             label="How it is reached"
             className="w-full"
             value={draft.transport}
@@ -104,10 +125,12 @@ export function McpForm({ server, onDone }: Props) {
       </Field>
       {isStdio ? (
         <>
-          <Field label="Command">
-            {(id) => (
+          <Field label="Command" error={wrong('command')}>
+            {(id, note, invalid) => (
               <TextInput
                 id={id}
+                aria-describedby={note}
+                aria-invalid={invalid}
                 className="font-mono"
                 value={draft.command}
                 placeholder="npx"
@@ -128,10 +151,12 @@ export function McpForm({ server, onDone }: Props) {
           </Field>
         </>
       ) : (
-        <Field label="Address">
-          {(id) => (
+        <Field label="Address" error={wrong('url')}>
+          {(id, note, invalid) => (
             <TextInput
               id={id}
+              aria-describedby={note}
+              aria-invalid={invalid}
               className="font-mono"
               value={draft.url}
               placeholder="https://example.com/mcp"
@@ -145,6 +170,7 @@ export function McpForm({ server, onDone }: Props) {
         title={isStdio ? 'Environment' : 'Headers'}
         secrets={secrets}
         missing={saved?.missing ?? []}
+        wrong={wrong}
         onChange={(next) => change(isStdio ? { env: next } : { headers: next })}
       />
       {secrets.length > 0 && (
@@ -155,8 +181,9 @@ export function McpForm({ server, onDone }: Props) {
         />
       )}
       <Field label="Which of its calls wait for you">
-        {() => (
+        {(id) => (
           <Select
+            id={id}
             label="Which of its calls wait for you"
             className="w-full"
             value={draft.asks || 'unlessReadOnly'}
@@ -173,23 +200,6 @@ export function McpForm({ server, onDone }: Props) {
         )}
       </Field>
       {saved?.secretFault && <Notice tone="wait">{saved.secretFault}</Notice>}
-      {error && (
-        <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
-          {error}
-        </p>
-      )}
-      {result && <McpOutcome result={result} />}
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button tone="ghost" onClick={onDone}>
-          {result ? 'Close' : 'Cancel'}
-        </Button>
-        <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
-          Save and test
-        </Button>
-        <Button type="submit" tone="primary" busy={busy === 'save'} disabled={busy !== undefined}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

@@ -12,13 +12,14 @@ import { PlainLines, ShowAll } from '../details/Lines'
 export function McpOutcome({ result, listed }: { result: McpTest; listed?: boolean }) {
   const { ok, tools, error, log } = result
   const text = log.join('\n')
+  const usable = tools.filter((tool) => !tool.error).length
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <p role="status" className={`flex gap-2 text-small ${ok ? 'text-ok' : 'text-err'}`}>
         <Icon node={ok ? Check : CircleX} />
         <span className="min-w-0 [overflow-wrap:anywhere]">
           <span className="font-semibold">{ok ? 'Works' : 'Failed'}: </span>
-          {ok ? `it has ${counted(tools.length, 'tool')}.` : <Verbatim text={error ?? 'it gave no reason.'} />}
+          {ok ? haveWords(usable, tools.length) : <Verbatim text={error ?? 'it gave no reason.'} />}
         </span>
       </p>
       {ok && !listed && <McpTools tools={tools} />}
@@ -29,6 +30,10 @@ export function McpOutcome({ result, listed }: { result: McpTest; listed?: boole
       )}
     </div>
   )
+}
+
+function haveWords(usable: number, all: number): string {
+  return usable === all ? `it has ${counted(all, 'tool')}.` : `${usable} of its ${counted(all, 'tool')} can be used.`
 }
 
 /** So many tools stand in a list before it is asked for all. */

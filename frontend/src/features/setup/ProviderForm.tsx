@@ -1,15 +1,16 @@
 import Check from 'lucide/dist/esm/icons/check.mjs'
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useApp } from '../../state/app'
 import type { FoundProvider, KeyHome, Provider, ProviderInput, TestResult } from '../../transport/answers'
-import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
+import { DialogForm, type FormFault } from '../../ui/DialogForm'
 import { Field, TextInput } from '../../ui/Field'
 import { counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Notice } from '../../ui/Notice'
+import { formFault } from './formFault'
 import { KeepSelect, useKeyHome } from './KeepSelect'
 
 interface Props {
@@ -33,7 +34,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
   const keepKey = chosenHome ?? usual
   const [models, setModels] = useState(provider?.models ?? found?.models ?? [])
   const [busy, setBusy] = useState<'test' | 'save'>()
-  const [error, setError] = useState<string>()
+  const [fault, setFault] = useState<FormFault>()
   const [result, setResult] = useState<TestResult>()
   const [hasKey, setHasKey] = useState(provider?.hasKey ?? false)
   const [keyFault, setKeyFault] = useState<string>()
@@ -57,11 +58,11 @@ export function ProviderForm({ provider, found, onDone }: Props) {
   }
   const run = async (what: 'test' | 'save', work: () => Promise<void>) => {
     setBusy(what)
-    setError(undefined)
+    setFault(undefined)
     try {
       await work()
     } catch (cause) {
-      setError(messageOf(cause))
+      setFault(formFault(cause, ['baseUrl']))
     } finally {
       setBusy(undefined)
       void app.studio.refresh()
@@ -79,20 +80,37 @@ export function ProviderForm({ provider, found, onDone }: Props) {
       setModel(first)
       await save(first)
     })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void run('save', async () => {
+  const submit = () =>
+    run('save', async () => {
       const { keyFault: told } = await save()
       if (!told) onDone()
     })
-  }
   return (
-    <form className="flex flex-col gap-4" onSubmit={submit}>
+    <DialogForm
+      fault={fault}
+      outcome={result && <Outcome result={result} />}
+      onEdit={() => setFault(undefined)}
+      onSubmit={() => void submit()}
+      buttons={(form) => (
+        <>
+          <Button tone="ghost" onClick={onDone}>
+            {result || keyFault ? 'Close' : 'Cancel'}
+          </Button>
+          <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
+            Save and test
+          </Button>
+          <Button type="submit" form={form} tone="primary" busy={busy === 'save'} disabled={busy !== undefined}>
+            Save
+          </Button>
+        </>
+      )}
+    >
       {!env && (
         <Field label="Name">
           {(field) => (
             <TextInput
               id={field}
+              autoFocus
               value={name}
               placeholder="Optional"
               onChange={(event) => setName(event.target.value)}
@@ -107,11 +125,13 @@ export function ProviderForm({ provider, found, onDone }: Props) {
             ? 'From OPENAI_BASE_URL.'
             : 'Empty is https://api.openai.com/v1. A local Ollama: http://127.0.0.1:11434/v1'
         }
+        error={fault?.field === 'baseUrl' ? fault.text : undefined}
       >
-        {(field, note) => (
+        {(field, note, invalid) => (
           <TextInput
             id={field}
             aria-describedby={note}
+            aria-invalid={invalid}
             className="font-mono"
             disabled={env}
             value={baseUrl}
@@ -155,6 +175,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
             <TextInput
               id={field}
               aria-describedby={note}
+              autoFocus={env}
               className="font-mono"
               list={modelList}
               value={model}
@@ -169,31 +190,11 @@ export function ProviderForm({ provider, found, onDone }: Props) {
         )}
       </Field>
       {keyFault && <Notice tone="wait">{keyFault}</Notice>}
-      <Outcome result={result} error={error} />
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button tone="ghost" onClick={onDone}>
-          {result || keyFault ? 'Close' : 'Cancel'}
-        </Button>
-        <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
-          Save and test
-        </Button>
-        <Button type="submit" tone="primary" busy={busy === 'save'} disabled={busy !== undefined}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 
-function Outcome({ result, error }: { result?: TestResult; error?: string }) {
-  if (error) {
-    return (
-      <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">
-        {error}
-      </p>
-    )
-  }
-  if (!result) return null
+function Outcome({ result }: { result: TestResult }) {
   const { word, icon, tone, text } = outcomeOf(result)
   return (
     <p role="status" className={`flex gap-2 text-small [overflow-wrap:anywhere] ${tone}`}>

@@ -3,7 +3,7 @@ import Trash from 'lucide/dist/esm/icons/trash.mjs'
 import { useId } from 'react'
 import { Button, IconButton } from '../../ui/Button'
 import { TextInput } from '../../ui/Field'
-import { type Secret, secretOf } from './mcpDraft'
+import { type Secret, secretField, secretOf } from './mcpDraft'
 
 interface Props {
   title: string
@@ -12,11 +12,13 @@ interface Props {
   secrets: Secret[]
   /** Names whose value is gone. */
   missing: string[]
+  /** What is wrong with a field of the form, by its name. */
+  wrong: (field: string) => string | undefined
   onChange: (secrets: Secret[]) => void
 }
 
 /** Names with values that are written and never shown again. */
-export function Secrets({ title, one, secrets, missing, onChange }: Props) {
+export function Secrets({ title, one, secrets, missing, wrong, onChange }: Props) {
   const heading = useId()
   const change = (key: number, part: Partial<Secret>) =>
     onChange(secrets.map((each) => (each.key === key ? { ...each, ...part } : each)))
@@ -31,6 +33,8 @@ export function Secrets({ title, one, secrets, missing, onChange }: Props) {
           <TextInput
             aria-label={`Name of ${one} ${index + 1}`}
             className="font-mono"
+            aria-invalid={wrong(secretField(key)) ? true : undefined}
+            aria-describedby={wrong(secretField(key)) && `${heading}-${key}`}
             placeholder="Name"
             value={name}
             readOnly={kept}
@@ -50,6 +54,9 @@ export function Secrets({ title, one, secrets, missing, onChange }: Props) {
             label={`Remove ${one} ${index + 1}`}
             onClick={() => onChange(secrets.filter((each) => each.key !== key))}
           />
+          <p id={`${heading}-${key}`} className="col-span-full text-small text-err empty:hidden">
+            {wrong(secretField(key))}
+          </p>
         </div>
       ))}
       <Button small icon={Plus} className="self-start" onClick={() => onChange([...secrets, secretOf('')])}>

@@ -14,8 +14,8 @@ import { Icon } from '../../ui/Icon'
 import { toast } from '../../ui/toasts'
 
 /**
- * The first steps, those that are still to be taken: the demo, a model that was found on this machine or another one, and then an
- * agent of one's own.
+ * The first steps, those that are still to be taken: the demo, a model that was found on this machine or another one, a server to
+ * attach, and then an agent of one's own.
  */
 export function StartCards({ state, first }: { state: StudioState; first: boolean }) {
   const app = useApp()
@@ -59,14 +59,14 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
               : found.baseUrl}
           </Card>
         ))}
-      {state.attached.length === 0 && (
-        <Card icon={Cable} title="Attach to a server" onPress={() => app.setUp.set({ kind: 'attach' })}>
-          Agents of a program of your own, or of another studio: its address, and its token if it has one.
-        </Card>
-      )}
       {!connected && (
         <Card icon={KeyRound} title="Connect a model" onPress={() => app.setUp.set({ kind: 'provider' })}>
           Any OpenAI-compatible server: an address, a key, a model.
+        </Card>
+      )}
+      {state.attached.length === 0 && (
+        <Card icon={Cable} title="Attach to a server" onPress={() => app.setUp.set({ kind: 'attach' })}>
+          Agents of a program of your own, or of another studio: its address, and its token if it has one.
         </Card>
       )}
       {connected && !own && !hidden && (

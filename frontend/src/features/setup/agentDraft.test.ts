@@ -40,12 +40,17 @@ describe('a draft of an agent', () => {
   })
 
   it.each([
-    ['maxTurns', 'five', 'Turns of a run: “five” is no whole number.'],
-    ['maxTurns', '1.5', 'Turns of a run: “1.5” is no whole number.'],
-    ['maxTurns', '-1', 'Turns of a run: “-1” is no whole number.'],
-    ['timeoutMs', '1e', 'Seconds of a run: “1e” is no number.'],
-    ['temperature', '.', 'Temperature, 0 to 2: “.” is no number.'],
-  ] as const)('refuses %s %s and says which limit it is', (limit, written, fault) => {
+    ['maxTurns', 'five', '“five” is no whole number.'],
+    ['maxTurns', '1.5', '“1.5” is no whole number.'],
+    ['maxTurns', '-3', 'At least 1.'],
+    ['maxTurns', '0', 'At least 1.'],
+    ['maxResultLength', 'half', '“half” is no whole number, nor all.'],
+    ['timeoutMs', '1e', '“1e” is no number.'],
+    ['timeoutMs', '-0,5', 'At least 0.001.'],
+    ['temperature', '.', '“.” is no number.'],
+    ['temperature', '-1', 'At least 0.'],
+    ['temperature', '2.5', 'At most 2.'],
+  ] as const)('refuses %s %s and says why', (limit, written, fault) => {
     const draft = agentDraftOf(full)
     expect(agentOf({ ...draft, limits: { ...draft.limits, [limit]: written } })).toEqual({ limit, fault })
   })

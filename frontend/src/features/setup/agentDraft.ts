@@ -12,6 +12,9 @@ export interface Limit {
   unit: number
   /** A decimal may be written. */
   decimal?: boolean
+  /** 0 is a limit like any other, not none. */
+  zero?: boolean
+  most?: number
   /** What a stored -1 is written as. */
   none?: string
 }
@@ -40,7 +43,15 @@ export const limits: readonly Limit[] = [
   { name: 'timeoutMs', label: 'Seconds of a run', fallback: 'no limit', unit: 1000, decimal: true },
   { name: 'toolTimeoutMs', label: 'Seconds of a call', fallback: 'the tool’s', unit: 1000, decimal: true },
   { name: 'approvalTtlMs', label: 'Seconds a decision may take', fallback: 'no limit', unit: 1000, decimal: true },
-  { name: 'temperature', label: 'Temperature, 0 to 2', fallback: 'the model’s', unit: 1, decimal: true },
+  {
+    name: 'temperature',
+    label: 'Temperature, 0 to 2',
+    fallback: 'the model’s',
+    unit: 1,
+    decimal: true,
+    zero: true,
+    most: 2,
+  },
 ]
 
 /** An agent as it stands in the form: what is not in it stays as it is. */
@@ -109,13 +120,16 @@ export function agentOf(draft: AgentDraft): { spec: AgentSpec } | { limit: Limit
   }
 }
 
-function readLimit({ label, unit, decimal, none }: Limit, written: string): number | undefined | string {
+/** What is stored of a limit; undefined for the default, and words when it cannot be. */
+function readLimit({ unit, decimal, zero, most, none }: Limit, written: string): number | undefined | string {
   if (!written) return undefined
   if (none && written === none) return -1
-  if (decimal ? !/^\d+([.,]\d+)?$/.test(written) : !/^\d+$/.test(written))
-    return `${label}: “${written}” is no ${decimal ? 'number' : 'whole number'}.`
+  if (!(decimal ? /^-?\d+([.,]\d+)?$/ : /^-?\d+$/).test(written))
+    return `“${written}” is no ${decimal ? 'number' : 'whole number'}${none ? `, nor ${none}` : ''}.`
   const value = Number(written.replace(',', '.'))
-  return decimal && unit > 1 ? Math.round(value * unit) : value
+  const stored = unit > 1 ? Math.round(value * unit) : value
+  if (stored < 0 || (stored === 0 && !zero)) return `At least ${zero ? 0 : 1 / unit}.`
+  return most !== undefined && stored > most ? `At most ${most}.` : stored
 }
 
 /** Tools that belong together, to choose from. */

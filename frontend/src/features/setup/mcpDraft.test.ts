@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type McpServer, mcpServer } from '../../transport/mcp'
-import { type Draft, draftOf, inputOf, type Secret, secretOf, switched } from './mcpDraft'
+import { formFault } from './formFault'
+import { type Draft, draftOf, inputOf, type Secret, secretField, secretOf, switched } from './mcpDraft'
 
 const server = (of: object = {}): McpServer => mcpServer({ name: 'words', enabled: true, command: 'npx', ...of })
 const secret = (name: string, value: string, kept = false): Secret => ({ ...secretOf(name, kept), value })
 
-/** What is saved of a draft, or what is wrong with it. */
-function saved(change: Partial<Draft>, before?: McpServer): object | string {
-  const read = inputOf({ ...draftOf(before), ...change }, before)
-  return 'fault' in read ? read.fault : read.input
-}
+/** What is saved of a draft. */
+const saved = (change: Partial<Draft>, before?: McpServer) => inputOf({ ...draftOf(before), ...change }, before)
 
 describe('what is saved of a server', () => {
   it.each<[string, Partial<Draft>, object, object]>([
@@ -48,20 +46,44 @@ describe('what is saved of a server', () => {
     expect(saved({}, server())).not.toHaveProperty('keepSecrets')
   })
 
-  it.each<[string, Partial<Draft>, string]>([
-    ['a value without a name', { env: [secret('', 'x')] }, 'A variable has a value and no name.'],
-    ['a variable twice', { env: [secret('A', 'x'), secret(' A', 'y')] }, 'The variable A comes twice.'],
+  const [first, second] = [secret('A', 'x'), secret(' A', 'y')]
+  const token = secret('token', 'y')
+  it.each<[string, Partial<Draft>, string, string]>([
+    ['a server without a name', { name: ' ' }, 'name', 'It needs a name.'],
+    ['a name with a space', { name: 'my words' }, 'name', 'Only letters, digits and - may be in it.'],
+    ['a program without a command', { command: '' }, 'command', 'It needs a command, such as npx.'],
+    [
+      'half an address',
+      { transport: 'http', url: 'example.com/mcp' },
+      'url',
+      'It needs a whole address, such as https://example.com/mcp.',
+    ],
+    [
+      'a value without a name',
+      { env: [token, { ...first, name: '' }] },
+      secretField(first.key),
+      'This variable has a value and no name.',
+    ],
+    ['a variable twice', { env: [first, second] }, secretField(second.key), 'The variable A comes twice.'],
     [
       'a header twice, in other letters',
-      { transport: 'http', headers: [secret('Token', 'x'), secret('token', 'y')] },
+      { transport: 'http', url: 'https://x', headers: [secret('Token', 'x'), token] },
+      secretField(token.key),
       'The header token comes twice.',
     ],
-  ])('refuses %s', (_, change, want) => {
-    expect(saved(change)).toBe(want)
+  ])('refuses %s, and says in which field it is', (_, change, field, text) => {
+    const draft = { ...draftOf(), name: 'words', command: 'npx', ...change }
+    let thrown: unknown
+    try {
+      inputOf(draft)
+    } catch (cause) {
+      thrown = cause
+    }
+    expect(formFault(thrown, [])).toEqual({ field, text })
   })
 
   it('takes variables that differ in capitals for two', () => {
-    expect(saved({ env: [secret('A', 'x'), secret('a', 'y')] })).toMatchObject({ env: { A: 'x', a: 'y' } })
+    expect(saved({ env: [secret('A', 'x'), secret('a', 'y')] }, server())).toMatchObject({ env: { A: 'x', a: 'y' } })
   })
 })
 

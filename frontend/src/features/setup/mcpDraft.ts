@@ -1,5 +1,6 @@
 import type { KeyHome } from '../../transport/answers'
 import type { McpAsks, McpInput, McpServer } from '../../transport/mcp'
+import { FieldFault } from './formFault'
 
 /** A variable of a server's environment, or a header that is sent to it. */
 export interface Secret {
@@ -25,6 +26,9 @@ export interface Draft {
   keepSecrets: KeyHome
 }
 
+/** How a form names the field of the secret at a place. */
+export const secretField = (key: number) => `secret-${key}`
+
 let keys = 0
 
 export function secretOf(name: string, kept = false): Secret {
@@ -46,36 +50,39 @@ export function draftOf(server?: McpServer, usual: KeyHome = 'memory'): Draft {
   }
 }
 
-/** What to save of a draft, or what is wrong with it. The rest the server checks. */
-export function inputOf(draft: Draft, before?: McpServer): { input: McpInput } | { fault: string } {
+/** What to save of a draft. It throws a FieldFault of what is wrong with it; the rest the server checks. */
+export function inputOf(draft: Draft, before?: McpServer): McpInput {
   const isStdio = draft.transport === 'stdio'
+  if (!before && !/^[A-Za-z0-9-]{1,32}$/.test(draft.name.trim()))
+    throw new FieldFault('name', draft.name.trim() ? 'Only letters, digits and - may be in it.' : 'It needs a name.')
+  if (isStdio && !draft.command.trim()) throw new FieldFault('command', 'It needs a command, such as npx.')
+  if (!isStdio && !/^https?:\/\/./.test(draft.url.trim()))
+    throw new FieldFault('url', 'It needs a whole address, such as https://example.com/mcp.')
   const secrets = isStdio ? draft.env : draft.headers
   const word = isStdio ? 'variable' : 'header'
   const written = new Map<string, string | null>()
   const seen = new Set<string>()
-  for (const { value, kept, ...secret } of secrets) {
+  for (const { key, value, kept, ...secret } of secrets) {
     const name = secret.name.trim()
     if (!name && !value) continue
-    if (!name) return { fault: `A ${word} has a value and no name.` }
+    if (!name) throw new FieldFault(secretField(key), `This ${word} has a value and no name.`)
     // The names of headers are the same in small letters and in capitals.
     const same = isStdio ? name : name.toLowerCase()
-    if (seen.has(same)) return { fault: `The ${word} ${name} comes twice.` }
+    if (seen.has(same)) throw new FieldFault(secretField(key), `The ${word} ${name} comes twice.`)
     seen.add(same)
     written.set(name, kept && !value ? null : value)
   }
   const values = Object.fromEntries(written)
   return {
-    input: {
-      transport: draft.transport,
-      command: isStdio ? draft.command.trim() : '',
-      args: isStdio ? argsOf(draft.args, before?.args) : [],
-      env: isStdio ? values : {},
-      url: isStdio ? '' : draft.url.trim(),
-      headers: isStdio ? {} : values,
-      asks: draft.asks,
-      enabled: before?.enabled ?? true,
-      ...(written.size > 0 && { keepSecrets: draft.keepSecrets }),
-    },
+    transport: draft.transport,
+    command: isStdio ? draft.command.trim() : '',
+    args: isStdio ? argsOf(draft.args, before?.args) : [],
+    env: isStdio ? values : {},
+    url: isStdio ? '' : draft.url.trim(),
+    headers: isStdio ? {} : values,
+    asks: draft.asks,
+    enabled: before?.enabled ?? true,
+    ...(written.size > 0 && { keepSecrets: draft.keepSecrets }),
   }
 }
 
