@@ -12,7 +12,7 @@
 //	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
 //	internal/process    shell commands and their output                            →
 //	internal/names      the names tools have for providers                         →
-//	sandbox             where the calls of sandboxed tools run                     → tool sandbox/native
+//	sandbox             where the calls of sandboxed tools run                     → tool sandbox/native sandbox/internal
 //	sandbox/internal    what came of a command                                     → tool internal/process
 //	sandbox/native      its commands, in the host's shell                          → tool internal/process sandbox/internal
 //	sandbox/docker      its commands, in containers                                → tool internal/process sandbox/internal

@@ -4,10 +4,12 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 
+	"callboard/backend/sandbox/internal/ran"
 	"callboard/backend/sandbox/native"
 	"callboard/backend/tool"
 )
@@ -18,8 +20,9 @@ import (
 //	Docker is unreachable → the command, in the host's shell
 //	WASM is nil or cannot start → the tool's own Run, on the host
 //
-// Each of these is a warning in the log, from the first call on. Where the host may not be used, or a tool has no Run of its own,
+// Each of these is a warning in the log, from the first call on, and in the row of the call. Where the host may not be used, or a tool has no Run of its own,
 // the call fails with SANDBOX_UNAVAILABLE instead. Nothing else falls back: what a sandbox has begun is not run again elsewhere.
+// Where a call ran stands at the end of its presentation's summary, and of a command in its details too.
 type Sandbox struct {
 	Docker tool.Executor // a *docker.Engine
 	WASM   tool.Executor // a *wasm.Engine
@@ -47,7 +50,7 @@ func (s *Sandbox) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], err
 	if executor != nil {
 		out, err := executor.Execute(ctx, job)
 		if !errors.As(err, &reason) || reason.Code != tool.CodeSandboxUnavailable {
-			return out, err
+			return told(out, places[job.Sandbox.Type], "Ran in "+job.Sandbox.String()+".", ""), err
 		}
 	}
 	switch {
@@ -58,7 +61,33 @@ func (s *Sandbox) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], err
 	}
 	s.logger().Warn("a sandbox is not available; the call runs on the host", "tool", job.ToolName, "sandbox", job.Sandbox.Type,
 		"where", where, "reason", reason.Message)
-	return host(ctx)
+	out, err := host(ctx)
+	return told(out, "on the host", fmt.Sprintf("Ran on the host, not in %s: %s.", &job.Sandbox, reason.Message), tool.ToneWarning), err
+}
+
+var places = map[tool.SandboxType]string{tool.Docker: "in Docker", tool.WASM: "in WebAssembly"}
+
+// told says in what came of a call where it ran.
+func told(out tool.Output[any], place, sentence string, tone tool.Tone) tool.Output[any] {
+	var shown tool.Presentation
+	if out.Presentation != nil {
+		shown = *out.Presentation
+	}
+	if shown.Summary != "" {
+		place = shown.Summary + " " + place
+	}
+	shown.Summary, shown.Tone = place, cmp.Or(shown.Tone, tone)
+	out.Presentation = &shown
+	switch details := out.Details.(type) {
+	case ran.Details:
+		details.Text = tool.Text(sentence)
+		out.Details = details
+	case nil:
+		if _, isCommand := out.Content.(tool.CommandResult); isCommand {
+			out.Details = ran.Details{Text: tool.Text(sentence)}
+		}
+	}
+	return out
 }
 
 // EndRun lets go of what was kept for further calls of a run.

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 // engine is a sandbox that answers with what a test says.
 type engine struct {
+	out   tool.Output[any] // empty: "in the sandbox"
 	err   error
 	calls int
 	ended []string
@@ -20,6 +22,9 @@ type engine struct {
 
 func (e *engine) Execute(tool.Context, tool.Job) (tool.Output[any], error) {
 	e.calls++
+	if e.out.Content != nil {
+		return e.out, e.err
+	}
 	return tool.Output[any]{Content: "in the sandbox"}, e.err
 }
 
@@ -91,6 +96,46 @@ func TestWhereACallRuns(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestACallSaysWhereItRan(t *testing.T) {
+	gone := &tool.Error{Code: tool.CodeSandboxUnavailable, Message: "it cannot be reached"}
+	command := tool.Output[any]{Content: tool.CommandResult{}, Presentation: &tool.Presentation{Summary: "exit 0"}}
+	own := func(tool.Context) (tool.Output[any], error) {
+		return tool.Output[any]{Details: "its own", Presentation: &tool.Presentation{Label: "Own"}}, nil
+	}
+	for name, tc := range map[string]struct {
+		engine  *engine
+		kind    tool.SandboxType
+		shown   tool.Presentation
+		details string
+	}{
+		"in its container": {
+			&engine{out: command}, tool.Docker, tool.Presentation{Summary: "exit 0 in Docker"}, `{"text":"Ran in a container of box:1 without a network."}`,
+		},
+		"in its module": {&engine{}, tool.WASM, tool.Presentation{Summary: "in WebAssembly"}, `null`},
+		"in the host's shell": {
+			&engine{err: gone}, tool.Docker, tool.Presentation{Summary: "exit 0 on the host", Tone: tool.ToneWarning},
+			`{"text":"Ran on the host, not in a container of box:1 without a network: it cannot be reached.","terminal":"hi\n"}`,
+		},
+		"as its own run": {nil, tool.Docker, tool.Presentation{Label: "Own", Summary: "on the host", Tone: tool.ToneWarning}, `"its own"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &sandbox.Sandbox{Logger: slog.New(slog.DiscardHandler)}
+			if tc.engine != nil {
+				s.Docker, s.WASM = tc.engine, tc.engine
+			}
+			job := tool.Job{ToolName: "probe", Sandbox: tool.Sandbox{Type: tc.kind}, Arguments: []byte(`{"command":"echo hi"}`), Host: own}
+			if tc.kind == tool.Docker {
+				job.Sandbox.Image = "box:1"
+			}
+			out, err := s.Execute(tool.Context{Context: t.Context()}, job)
+			details, encodeErr := json.Marshal(out.Details)
+			if err != nil || encodeErr != nil || out.Presentation == nil || *out.Presentation != tc.shown || string(details) != tc.details {
+				t.Errorf("got %+v and %s, %v, want %+v and %s", out.Presentation, details, errors.Join(err, encodeErr), tc.shown, tc.details)
+			}
+		})
 	}
 }
 

@@ -81,10 +81,11 @@ func (s *Studio) resolve(ctx context.Context, name, threadID string) (*agent.Age
 		backend = unable{fault}
 	}
 	_, builtIn := backend.(*demoBackend)
-	tools, err := s.tools(t.Folder, builtIn && t.Folder == s.samplePath(threadID))
-	if err == nil {
-		tools, err = s.offer(ctx, kind, tools)
+	var options workspace.Options
+	if builtIn && t.Folder == s.samplePath(threadID) {
+		options.Unasked = sampleCommands
 	}
+	tools, err := s.toolsOfKind(ctx, kind, t.Folder, options)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +100,9 @@ func (s *Studio) agent(kind *agentKind, backend model.Backend, modelName string,
 	}
 }
 
-// tools are the workspace tools over a folder. With builtIn, the sample's own checks run unasked.
-func (s *Studio) tools(folder string, builtIn bool) ([]*tool.Tool, error) {
-	options := workspace.Options{Root: cmp.Or(folder, filepath.Join(s.dir, "no folder"))}
-	if builtIn {
-		options.Unasked = sampleCommands
-	}
+// tools are the workspace tools over a folder; options say how they work there.
+func (s *Studio) tools(folder string, options workspace.Options) ([]*tool.Tool, error) {
+	options.Root = cmp.Or(folder, filepath.Join(s.dir, "no folder"))
 	tools, err := workspace.Tools(options)
 	if err != nil {
 		return nil, fmt.Errorf("make the tools over %s: %w", folder, err)

@@ -6,6 +6,7 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/remote"
 	"callboard/backend/server"
+	"callboard/backend/toolset/workspace"
 )
 
 // Handler serves the page at /, the protocol at /api and the studio's own routes at /api/studio, unguarded: for the window.
@@ -19,7 +20,7 @@ func (s *Studio) serve() error {
 	s.server = &server.Server{Version: s.config.Version, Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
 	s.server.Runtime = runtimes{server.Local{Runner: s.runner, List: s.listed, ToolRuns: true}, s}
 	for i := range agentKinds {
-		tools, err := s.tools("", false)
+		tools, err := s.tools("", workspace.Options{})
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/tool"
+	"callboard/backend/toolset/workspace"
 )
 
 // ownAgent is an agent that a person made, as it is stored: a snapshot, whose Backend is a provider's id or, for the model of the
@@ -171,7 +172,7 @@ func (s *Studio) asSpec(kind *agentKind) (ownAgent, error) {
 	if o.AllTools {
 		return o, nil
 	}
-	tools, err := s.tools("", false)
+	tools, err := s.tools("", workspace.Options{})
 	if err != nil {
 		return o, fmt.Errorf("list the tools of %s: %w", kind.Name, err)
 	}

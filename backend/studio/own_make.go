@@ -30,7 +30,7 @@ func (s *Studio) toolbox(ctx context.Context, folder string) (*toolbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the tools that are switched on: %w", err)
 	}
-	files, err := s.tools(folder, false)
+	files, err := s.tools(folder, s.workspaceOptions(set))
 	if err != nil {
 		return nil, err
 	}

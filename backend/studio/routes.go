@@ -69,6 +69,7 @@ func (s *Studio) routes(mux router) {
 		"POST /api/studio/mcp/{name}/test":     s.testMCP,
 		"GET /api/studio/tools":                s.getTools,
 		"POST /api/studio/tools/try":           s.postTry,
+		"POST /api/studio/sandbox/test":        s.testCommands,
 		"GET /api/studio/found":                s.getFound,
 		"GET /api/studio/search":               s.getSearch,
 		"GET /api/studio/folders":              s.getFolders,

@@ -28,7 +28,8 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 				"builtIn": true, "needsModel": true, "needsFolder": true, "providerId": "", "model": "", "missing": []}
 		],
 		"providers": [], "found": [], "mcpServers": [], "attached": [], "keychain": {"available": false, "reason": "there is no keychain here"},
-		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true, "prices": [], "retentionDays": 0,
+		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true,
+			"commands": {"in": "host", "image": "debian:stable-slim", "memory": "1GB", "pidsLimit": 512, "network": "none"}, "prices": [], "retentionDays": 0,
 			"toolsets": {"memory": true, "scheduler": true, "browser": false}, "browserHosts": []},
 		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."
 	}`)
@@ -68,7 +69,7 @@ func TestSettingsAreKept(t *testing.T) {
 	b.call(http.MethodPut, "/api/studio/settings", asJSON(map[string]string{"folder": folder, "agentName": workspaceAgent}), http.StatusOK)
 	b.call(http.MethodPut, "/api/studio/settings", `{"prices":[{"model":"m-*","input":1.25,"output":10,"cachedInput":0.125},{"model":"m-1"},{"model":"m-2","cachedInput":0}]}`, http.StatusOK)
 	want := settings{
-		Theme: "dark", Folder: folder, AgentName: workspaceAgent, AllowNativeFallback: true,
+		Theme: "dark", Folder: folder, AgentName: workspaceAgent, AllowNativeFallback: true, Commands: usualCommands,
 		Prices:   []price{{"m-*", 1.25, 10, new(0.125)}, {Model: "m-1"}, {Model: "m-2", CachedInput: new(0.0)}},
 		Toolsets: switches{Memory: true, Scheduler: true}, BrowserHosts: []string{},
 	}

@@ -15,23 +15,24 @@ const dockerPatience = 500 * time.Millisecond
 
 // sandboxes are what runs the calls of tools that declare a sandbox.
 type sandboxes struct {
-	docker docker.Engine
-	wasm   wasm.Engine
+	docker      docker.Engine
+	wasm        wasm.Engine
+	hostAllowed func() bool // calls may run on the host where their sandbox is not there
 }
 
 // executor makes the runner's sandbox. Whether a call may run on the host is read when that is asked.
 func (s *Studio) executor() *sandbox.Sandbox {
 	s.sandboxes.docker.Logger = s.log
+	s.sandboxes.hostAllowed = func() bool {
+		set, err := s.settings(context.Background())
+		if err != nil {
+			s.log.Error("whether calls may run on the host is not known; they may not", "error", err)
+			return false
+		}
+		return set.AllowNativeFallback
+	}
 	return &sandbox.Sandbox{
-		Docker: &s.sandboxes.docker, WASM: &s.sandboxes.wasm, Logger: s.log,
-		NativeFallback: func() bool {
-			set, err := s.settings(context.Background())
-			if err != nil {
-				s.log.Error("whether calls may run on the host is not known; they may not", "error", err)
-				return false
-			}
-			return set.AllowNativeFallback
-		},
+		Docker: &s.sandboxes.docker, WASM: &s.sandboxes.wasm, Logger: s.log, NativeFallback: s.sandboxes.hostAllowed,
 	}
 }
 

@@ -46,7 +46,8 @@ type settings struct {
 	ProviderID string `json:"providerId"`
 	Model      string `json:"model"`
 	// AllowNativeFallback lets calls of sandboxed tools run on the host where their sandbox is not there.
-	AllowNativeFallback bool `json:"allowNativeFallback"`
+	AllowNativeFallback bool         `json:"allowNativeFallback"`
+	Commands            commandPlace `json:"commands"`
 	// Prices are for the money a run costs; the window works it out.
 	Prices   []price  `json:"prices"`
 	Toolsets switches `json:"toolsets"`
@@ -105,7 +106,8 @@ type settingsPatch struct {
 	Model      *string  `json:"model"`
 	Prices     *[]price `json:"prices"` // all of them
 
-	AllowNativeFallback *bool `json:"allowNativeFallback"`
+	AllowNativeFallback *bool         `json:"allowNativeFallback"`
+	Commands            *commandPlace `json:"commands"` // all of it
 
 	Toolsets     switchesPatch `json:"toolsets"`
 	BrowserHosts *[]string     `json:"browserHosts"` // all of them
@@ -117,7 +119,7 @@ var themes = []string{"system", "light", "dark"}
 
 func (s *Studio) settings(ctx context.Context) (settings, error) {
 	set := settings{
-		Theme: "system", AgentName: demoAgent, AllowNativeFallback: true, Prices: []price{}, Toolsets: switches{Memory: true, Scheduler: true}, BrowserHosts: []string{},
+		Theme: "system", AgentName: demoAgent, AllowNativeFallback: true, Commands: usualCommands, Prices: []price{}, Toolsets: switches{Memory: true, Scheduler: true}, BrowserHosts: []string{},
 	}
 	return set, s.load(ctx, "settings", &set)
 }
@@ -177,6 +179,11 @@ func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) 
 	}
 	if patch.AllowNativeFallback != nil {
 		set.AllowNativeFallback = *patch.AllowNativeFallback
+	}
+	if patch.Commands != nil {
+		if set.Commands, err = patch.Commands.checked(); err != nil {
+			return err
+		}
 	}
 	if patch.Prices != nil {
 		if err := checkPrices(*patch.Prices); err != nil {

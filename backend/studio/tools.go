@@ -12,6 +12,7 @@ import (
 	"callboard/backend/mcp"
 	"callboard/backend/server"
 	"callboard/backend/tool"
+	"callboard/backend/toolset/workspace"
 )
 
 // toolSource is where tools come from, with all it lists: those that cannot be used too.
@@ -100,13 +101,17 @@ func (s *Studio) hasThread(ctx context.Context, id string) (bool, error) {
 
 // toolSources are all sources of tools, each with what it lists now; folder is what the workspace tools work in.
 func (s *Studio) toolSources(ctx context.Context, folder string) ([]toolSource, error) {
-	files, err := s.tools(folder, false)
-	if err != nil {
-		return nil, err
-	}
 	set, err := s.settings(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find the sources of tools: %w", err)
+	}
+	files, err := s.tools(folder, s.workspaceOptions(set))
+	if err != nil {
+		return nil, err
+	}
+	sample, err := s.tools(folder, workspace.Options{})
+	if err != nil {
+		return nil, err
 	}
 	servers, err := s.mcpServers(ctx)
 	if err != nil {
@@ -114,7 +119,7 @@ func (s *Studio) toolSources(ctx context.Context, folder string) ([]toolSource, 
 	}
 	all := []toolSource{
 		{id: workspaceAgent, label: "Workspace", description: "Files and commands of a folder of yours", folder: true, list: listTools(files)},
-		{id: demoAgent, label: "Demo", description: "The same tools on a sample project", list: listTools(files)},
+		{id: demoAgent, label: "Demo", description: "The same tools on a sample project", list: listTools(sample)},
 	}
 	for _, one := range s.toolsets {
 		source := toolSource{

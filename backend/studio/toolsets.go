@@ -11,6 +11,7 @@ import (
 	"callboard/backend/tool"
 	"callboard/backend/toolset/browser"
 	"callboard/backend/toolset/memory"
+	"callboard/backend/toolset/workspace"
 )
 
 // switches say which tool sets the workspace agent has besides its files. Memory and scheduler are on: they do nothing until they
@@ -133,14 +134,19 @@ func checkHosts(list []string) ([]string, error) {
 	return hosts, nil
 }
 
-// offer adds the tools of the sets that are switched on to an agent's own.
-func (s *Studio) offer(ctx context.Context, kind *agentKind, tools []*tool.Tool) ([]*tool.Tool, error) {
+// toolsOfKind are the tools of a built-in agent in a folder. The demo's work as options say; another's by the settings, and it has
+// the sets that are switched on.
+func (s *Studio) toolsOfKind(ctx context.Context, kind *agentKind, folder string, options workspace.Options) ([]*tool.Tool, error) {
 	if !kind.toolsets {
-		return tools, nil
+		return s.tools(folder, options)
 	}
 	set, err := s.settings(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find the tools of %s: %w", kind.Name, err)
+	}
+	tools, err := s.tools(folder, s.workspaceOptions(set))
+	if err != nil {
+		return nil, err
 	}
 	return append(tools, s.toolsOf(set.Toolsets, false)...), nil
 }

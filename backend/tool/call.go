@@ -32,6 +32,7 @@ type declaration interface {
 // invocation is a declaration with decoded arguments.
 type invocation interface {
 	validate() error
+	timeout() time.Duration
 	present() *Presentation
 	preview(Context) (any, bool, error)
 	run(Context) (output, error)
@@ -62,6 +63,13 @@ func (b *bound[In, Out]) validate() error {
 		return v.Validate()
 	}
 	return nil
+}
+
+func (b *bound[In, Out]) timeout() time.Duration {
+	if limited, ok := any(&b.in).(interface{ Timeout() time.Duration }); ok {
+		return limited.Timeout()
+	}
+	return 0
 }
 
 func (b *bound[In, Out]) present() *Presentation {

@@ -19,7 +19,8 @@ import (
 // The schema the model sees comes from In: names and what may be left out from the json tag, descriptions from
 // jsonschema_description, bounds, enums, formats and defaults from the jsonschema tag, whose values hold no bare comma. A field
 // with omitempty, omitzero, a default or a pointer type may be left out. Numbers in an any arrive as json.Number. An In with
-// a method Validate() error has it called last.
+// a method Validate() error has it called last, and one with a method Timeout() time.Duration says how long its call may take in a
+// Sandbox.
 type Config[In, Out any] struct {
 	Name        string
 	Description string
@@ -195,7 +196,7 @@ func (t *Tool) check() error {
 		return fmt.Errorf("its MaxResultLength is %d: it is a length, 0, or NoLimit", t.MaxResultLength)
 	}
 	if t.Sandbox != nil {
-		if err := t.Sandbox.check(); err != nil {
+		if err := t.Sandbox.Check(); err != nil {
 			return fmt.Errorf("sandbox: %w", err)
 		}
 	}

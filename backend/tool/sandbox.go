@@ -1,11 +1,13 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,17 +19,45 @@ type Sandbox struct {
 	Type      SandboxType
 	Resources Resources
 	// Timeout limits one call; 0 is the sandbox's own default. In Docker a command that is over its time is a result that says so,
-	// in WASM it is CodeSandboxTimeout. The tool's own Timeout is a limit beside it.
+	// in WASM it is CodeSandboxTimeout. The tool's own Timeout is a limit beside it. Arguments with a Timeout of their own
+	// (Config) shorten it, or set it where it is 0.
 	Timeout time.Duration
 
 	// Of Docker: `sh -c` of the arguments' command, with their cwd and env, in a container of Image. The content is a CommandResult.
 	Image   string
 	Network NetworkMode // empty is NetworkNone
+	// Folder is a folder of the host, by its full path. The container has it under the same path and may change what is in it, as
+	// the user this program runs as; the command works there unless its cwd says otherwise. On the host in Docker's place it works
+	// there too. Empty is none: the container has its image's files alone.
+	Folder string
 
 	// Of WASM: the path of a module and the name of the function that gets the arguments as JSON. The content is what it returns,
 	// parsed as JSON when possible.
 	WasmModule   string
 	WasmFunction string
+}
+
+// String names the sandbox and its limits for people: "a container of busybox:1 without a network, with 512MB of memory at most".
+func (s *Sandbox) String() string {
+	var limits []string
+	if s.Resources.Memory != "" {
+		limits = append(limits, s.Resources.Memory+" of memory")
+	}
+	if s.Type == WASM {
+		return "the module " + s.WasmModule + listed(limits)
+	}
+	network := map[NetworkMode]string{NetworkBridge: " with a network", NetworkHost: " with the network of the host"}[s.Network]
+	if n := s.Resources.PidsLimit; n > 0 {
+		limits = append(limits, fmt.Sprintf("%d processes", n))
+	}
+	return "a container of " + s.Image + cmp.Or(network, " without a network") + listed(limits)
+}
+
+func listed(limits []string) string {
+	if len(limits) == 0 {
+		return ""
+	}
+	return ", with " + strings.Join(limits, " and ") + " at most"
 }
 
 // SandboxType is a kind of sandbox.
@@ -108,7 +138,7 @@ type Job struct {
 // Command is what a Docker sandbox runs.
 type Command struct {
 	Command string
-	Cwd     string            // empty is the sandbox's own
+	Cwd     string            // empty is the sandbox's own; a relative one is in the sandbox's Folder
 	Env     map[string]string // beside the sandbox's own
 }
 
@@ -135,6 +165,9 @@ func (j Job) Command() (Command, error) {
 	if strings.TrimSpace(c.Command) == "" {
 		err := errors.New("at '/command': there is no command")
 		return c, invalid(err, err.Error())
+	}
+	if folder := j.Sandbox.Folder; folder != "" && !filepath.IsAbs(c.Cwd) {
+		c.Cwd = filepath.Join(folder, c.Cwd)
 	}
 	return c, nil
 }
@@ -166,8 +199,8 @@ const minContainerMemory = 6 << 20
 // maxModuleMemory is what a module can address.
 const maxModuleMemory = 4 << 30
 
-// check reports what makes a declaration one that can never work. What would be ignored is a mistake too: it limits nothing.
-func (s *Sandbox) check() error {
+// Check reports what makes a declaration one that can never work. What would be ignored is a mistake too: it limits nothing.
+func (s *Sandbox) Check() error {
 	memory, err := s.Resources.MemoryBytes()
 	switch {
 	case err != nil:
@@ -187,6 +220,8 @@ func (s *Sandbox) check() error {
 			return errors.New("WasmModule and WasmFunction are of WASM, not of Docker")
 		case memory != 0 && memory < minContainerMemory:
 			return fmt.Errorf("memory %q is less than the 6MB a container needs", s.Resources.Memory)
+		case s.Folder != "" && !filepath.IsAbs(s.Folder):
+			return fmt.Errorf("its Folder %q is no full path", s.Folder)
 		}
 		switch s.Network {
 		case "", NetworkNone, NetworkBridge, NetworkHost:
@@ -199,8 +234,8 @@ func (s *Sandbox) check() error {
 			return errors.New("it has no WasmModule")
 		case !isSet(s.WasmFunction):
 			return errors.New("it has no WasmFunction")
-		case s.Image != "" || s.Network != "" || s.Resources.PidsLimit != 0:
-			return errors.New("Image, Network and PidsLimit are of Docker, not of WASM")
+		case s.Image != "" || s.Network != "" || s.Folder != "" || s.Resources.PidsLimit != 0:
+			return errors.New("Image, Network, Folder and PidsLimit are of Docker, not of WASM")
 		case memory > maxModuleMemory:
 			return fmt.Errorf("memory %q is more than the 4GB a module can have", s.Resources.Memory)
 		}
@@ -263,6 +298,9 @@ func (c *Call) run(ctx Context, executor Executor) (output, error) {
 		return output{}, err
 	}
 	job := Job{ToolName: c.Tool.Name, Sandbox: *c.Tool.Sandbox, Arguments: arguments}
+	if own := c.bound.timeout(); own > 0 && (job.Sandbox.Timeout == 0 || own < job.Sandbox.Timeout) {
+		job.Sandbox.Timeout = own
+	}
 	if c.Tool.hasRun {
 		job.Host = func(ctx Context) (Output[any], error) {
 			out, err := c.bound.run(ctx)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,9 @@ func TestASandboxThatCanNeverWorkFailsWhenDeclared(t *testing.T) {
 		"a negative timeout":       {changed(inDocker(), func(s *tool.Sandbox) { s.Timeout = -1 }), "its Timeout is negative"},
 		"WASM without a module":    {changed(inWASM(), func(s *tool.Sandbox) { s.WasmModule = "" }), "it has no WasmModule"},
 		"WASM without a function":  {changed(inWASM(), func(s *tool.Sandbox) { s.WasmFunction = "" }), "it has no WasmFunction"},
+		"Docker with a folder":     {changed(inDocker(), func(s *tool.Sandbox) { s.Folder = t.TempDir() }), ""},
+		"a relative folder":        {changed(inDocker(), func(s *tool.Sandbox) { s.Folder = "src" }), `its Folder "src" is no full path`},
+		"WASM with a folder":       {changed(inWASM(), func(s *tool.Sandbox) { s.Folder = t.TempDir() }), "of Docker, not of WASM"},
 		"WASM with a network":      {changed(inWASM(), func(s *tool.Sandbox) { s.Network = tool.NetworkNone }), "of Docker, not of WASM"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,6 +145,70 @@ func TestAnExecutorGetsTheCheckedArgumentsInPlaceOfRun(t *testing.T) {
 	}
 	if r := prepare().Run(ctx); string(r.Content) != `"host"` || ran != 2 || updates != 1 {
 		t.Errorf("got %s after %d runs with %d updates, want Run to be the tool's own", r.Content, ran, updates)
+	}
+}
+
+type limitedArgs struct {
+	Command string `json:"command"`
+	Seconds int    `json:"seconds,omitempty"`
+}
+
+func (in limitedArgs) Timeout() time.Duration { return time.Duration(in.Seconds) * time.Second }
+
+func TestArgumentsSayHowLongTheirCallMayTake(t *testing.T) {
+	for name, tc := range map[string]struct {
+		declared  time.Duration
+		arguments string
+		want      time.Duration
+	}{
+		"nothing said":                   {0, `{"command":"ls"}`, 0},
+		"the sandbox's alone":            {time.Minute, `{"command":"ls"}`, time.Minute},
+		"the call's where there is none": {0, `{"command":"ls","seconds":90}`, 90 * time.Second},
+		"a shorter one":                  {time.Minute, `{"command":"ls","seconds":5}`, 5 * time.Second},
+		"a longer one":                   {time.Minute, `{"command":"ls","seconds":90}`, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			box := inDocker()
+			box.Timeout = tc.declared
+			call, err := define(t, tool.Config[limitedArgs, any]{Sandbox: box}).Prepare(tc.arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := &asked{answer: func(tool.Context, tool.Job) (tool.Output[any], error) { return tool.Output[any]{}, nil }}
+			call.RunIn(tool.Context{Context: t.Context()}, in)
+			if got := in.job.Sandbox.Timeout; got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestACommandWorksInTheFolderOfItsSandbox(t *testing.T) {
+	folder := t.TempDir()
+	for arguments, want := range map[string]string{
+		`{"command":"ls"}`:                folder,
+		`{"command":"ls","cwd":"a/b"}`:    filepath.Join(folder, "a", "b"),
+		`{"command":"ls","cwd":"/other"}`: "/other",
+	} {
+		job := tool.Job{Sandbox: tool.Sandbox{Type: tool.Docker, Folder: folder}, Arguments: json.RawMessage(arguments)}
+		if got, err := job.Command(); err != nil || got.Cwd != want {
+			t.Errorf("%s: got %q, %v, want %q", arguments, got.Cwd, err, want)
+		}
+	}
+}
+
+func TestASandboxIsNamedWithItsLimits(t *testing.T) {
+	for want, box := range map[string]tool.Sandbox{
+		"a container of busybox without a network": *inDocker(),
+		"a container of go:1 with a network, with 1GB of memory and 20 processes at most": {
+			Type: tool.Docker, Image: "go:1", Network: tool.NetworkBridge, Resources: tool.Resources{Memory: "1GB", PidsLimit: 20},
+		},
+		"a container of go:1 with the network of the host": {Type: tool.Docker, Image: "go:1", Network: tool.NetworkHost},
+		"the module x.wasm, with 8MB of memory at most":    {Type: tool.WASM, WasmModule: "x.wasm", Resources: tool.Resources{Memory: "8MB"}},
+	} {
+		if got := box.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

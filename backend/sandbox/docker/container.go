@@ -35,6 +35,7 @@ func (e *Engine) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], erro
 	if err != nil {
 		return out, err
 	}
+	command.Cwd = inContainer(job.Sandbox.Folder, command.Cwd)
 	if command.Cwd != "" && !strings.HasPrefix(command.Cwd, "/") {
 		return out, &tool.Error{Code: tool.CodeInvalidArgs, Message: fmt.Sprintf("Invalid arguments: at '/cwd': %q is no absolute path in the container", command.Cwd)}
 	}
@@ -44,6 +45,11 @@ func (e *Engine) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], erro
 	}
 	timeout := cmp.Or(job.Sandbox.Timeout, ran.DefaultTimeout)
 	options, err := creation(command, job.Sandbox, timeout)
+	if err == nil && job.Sandbox.Folder != "" {
+		if err = bind(ctx, docker, &options, job.Sandbox.Folder); err != nil {
+			err = orEnd(ctx, failed("%w", err))
+		}
+	}
 	if err != nil {
 		return out, err
 	}

@@ -3,7 +3,8 @@
 //
 // Each call has a container of its own, which is gone after it: `sh -c` of the command, in the image the sandbox declares, with its
 // memory (no swap beside it), pidsLimit and network, which is none unless it says otherwise. No capability is left to it and it can
-// gain none; who it runs as, and what its files are, is the image's. An image that is missing is pulled.
+// gain none; who it runs as, and what its files are, is the image's. With a Folder it has that one of the host beside them, and runs
+// as this program's user, so that both can change what is in it. An image that is missing is pulled.
 package docker
 
 import (

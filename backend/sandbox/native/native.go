@@ -14,8 +14,8 @@ import (
 )
 
 // Shell runs `sh -c` of a job's command, with its cwd and env, in a process group of its own that ends with the call. Its
-// environment is this program's, without variables that end in _API_KEY. Of a sandbox it honours the Timeout alone (2 minutes when
-// there is none); image, resources and network are Docker's.
+// environment is this program's, without variables that end in _API_KEY. Of a sandbox it honours the Folder and the Timeout (2
+// minutes when there is none) alone; image, resources and network are Docker's.
 type Shell struct{}
 
 var _ tool.Executor = Shell{}

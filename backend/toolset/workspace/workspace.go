@@ -21,8 +21,13 @@ type Options struct {
 	AskEdits bool
 	// Unasked are commands that run_command runs without asking, each as it is written, byte for byte.
 	Unasked []string
-	// Env is the environment of commands; nil is the process's own without variables that end in _API_KEY.
+	// Env is the environment of commands; nil is the process's own without variables that end in _API_KEY. In a Sandbox, and on
+	// the host where it is not there, they have its own.
 	Env []string
+	// Sandbox is where run_command runs; nil is the host. Its Folder is Root, and a call's timeoutMs is its time.
+	Sandbox *tool.Sandbox
+	// Where says on the card of a command that is to run in the Sandbox where that would be; nil says nothing.
+	Where func(tool.Context) string
 }
 
 // Tools makes read_file, view_image, write_file, edit_file, list_files, search_files and run_command over one folder.
@@ -36,8 +41,12 @@ func Tools(o Options) ([]*tool.Tool, error) {
 	}
 	w := &workspace{root: root, options: o}
 	tools := make([]*tool.Tool, 0, 7)
+	runCommand := w.runCommand
+	if o.Sandbox != nil {
+		runCommand = w.runSandboxed
+	}
 	for _, define := range []func() (*tool.Tool, error){
-		w.readFile, w.viewImage, w.writeFile, w.editFile, w.listFiles, w.searchFiles, w.runCommand,
+		w.readFile, w.viewImage, w.writeFile, w.editFile, w.listFiles, w.searchFiles, runCommand,
 	} {
 		t, err := define()
 		if err != nil {

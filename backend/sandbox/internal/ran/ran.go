@@ -31,14 +31,18 @@ func (s *Streams) Writers() (stdout, stderr io.Writer) {
 	return io.MultiWriter(s.Both, &s.Stdout), io.MultiWriter(s.Both, &s.Stderr)
 }
 
-// Details are for people: the output as a terminal shows it.
+// Details are what people see of a command: where it ran, where that is said, and its output as a terminal shows it.
+type Details struct {
+	Text     tool.Text     `json:"text,omitempty"`
+	Terminal tool.Terminal `json:"terminal,omitempty"`
+}
+
+// Details are nil where there is no output.
 func (s *Streams) Details() any {
 	if s.Both.Size() == 0 {
 		return nil
 	}
-	return struct {
-		Terminal tool.Terminal `json:"terminal"`
-	}{tool.Terminal(s.Both.Text(process.HeadBytes, process.TailBytes))}
+	return Details{Terminal: tool.Terminal(s.Both.Text(process.HeadBytes, process.TailBytes))}
 }
 
 // Output is the result of a command that ended, of itself or because its time was over.
