@@ -116,8 +116,9 @@ func TestACallSaysWhereItRan(t *testing.T) {
 		},
 		"in its module": {&engine{}, tool.WASM, tool.Presentation{Summary: "in WebAssembly"}, `null`},
 		"in the host's shell": {
-			&engine{err: gone}, tool.Docker, tool.Presentation{Summary: "exit 0 on the host", Tone: tool.ToneWarning},
-			`{"text":"Ran on the host, not in a container of box:1 without a network: it cannot be reached.","terminal":"hi\n"}`,
+			&engine{err: gone}, tool.Docker,
+			tool.Presentation{Summary: "exit 0 on the host", Tone: tool.ToneWarning},
+			`{"terminal":"hi\n","text":"Ran on the host, not in a container of box:1 without a network: it cannot be reached."}`,
 		},
 		"as its own run": {nil, tool.Docker, tool.Presentation{Label: "Own", Summary: "on the host", Tone: tool.ToneWarning}, `"its own"`},
 	} {

@@ -250,6 +250,11 @@ screen('settings-sections', async (t) => {
       },
     })
   }
+  const box = page.getByRole('region', { name: 'Sandbox', exact: true })
+  await box.getByRole('combobox', { name: 'Commands run' }).click()
+  await page.getByRole('option', { name: /^In Docker/ }).click()
+  await box.getByRole('textbox', { name: 'Image' }).waitFor()
+  await shoot(page, 'settings-sandbox-docker', { sizes: all, again: () => button(page, 'Sandbox').click() })
   const servers = page.getByRole('region', { name: 'MCP servers', exact: true })
   await servers.getByText('failed', { exact: true }).waitFor()
   await servers.getByRole('button', { name: /^\d+ tools/ }).click()

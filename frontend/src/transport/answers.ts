@@ -2,6 +2,7 @@ import { decodeApproval } from '../protocol/decode'
 import type { Approval, Status } from '../protocol/events'
 import { type AgentInfo, agentInfo } from './agents'
 import { type Attached, attached } from './attached'
+import { type CommandPlace, commandPlace } from './commandPlace'
 import {
   type Fields,
   fields,
@@ -88,6 +89,7 @@ export interface Settings {
   prices: Price[]
   /** Calls of tools that ask for a sandbox may run on the machine itself where theirs is not there. */
   allowNativeFallback: boolean
+  commands: CommandPlace
   /** Which tool sets are on, by name. A change holds those it changes. */
   toolsets: Record<string, boolean>
   /** Hosts that are not on the public net and that the browser may reach all the same. */
@@ -267,6 +269,7 @@ export function settings(value: unknown): Settings {
       cachedInput: optionalNumber(price, 'cachedInput'),
     })),
     allowNativeFallback: flag(of, 'allowNativeFallback'),
+    commands: commandPlace(fields(of.commands)),
     toolsets: flags(of, 'toolsets'),
     browserHosts: texts(of, 'browserHosts'),
     retentionDays: number(of, 'retentionDays'),

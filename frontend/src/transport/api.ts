@@ -27,6 +27,7 @@ import {
   threadSummary,
 } from './answers'
 import { type Attached, type AttachedInput, type AttachedTest, attached, attachedTest } from './attached'
+import { type CommandPlace, type CommandTest, commandTest } from './commandPlace'
 import { type Fields, fields, flag, isFields, list, number, parse, text, texts } from './decode'
 import {
   type HistoryMessage,
@@ -295,6 +296,11 @@ export class Api {
   /** Starts a server, also one that is off, and lists what it has. */
   async testMcp(name: string): Promise<McpTest> {
     return mcpTest(await this.#json('POST', `/studio/mcp/${at(name)}/test`))
+  }
+
+  /** Runs a command that changes nothing in such a container, which may have to be pulled first. */
+  async testCommands(place: CommandPlace): Promise<CommandTest> {
+    return commandTest(await this.#json('POST', '/studio/sandbox/test', place))
   }
 
   /** Attaches a server, or changes the one of that name. */

@@ -31,10 +31,10 @@ func (s *Streams) Writers() (stdout, stderr io.Writer) {
 	return io.MultiWriter(s.Both, &s.Stdout), io.MultiWriter(s.Both, &s.Stderr)
 }
 
-// Details are what people see of a command: where it ran, where that is said, and its output as a terminal shows it.
+// Details are what people see of a command: its output as a terminal shows it, and where it ran, where that is said.
 type Details struct {
-	Text     tool.Text     `json:"text,omitempty"`
 	Terminal tool.Terminal `json:"terminal,omitempty"`
+	Text     tool.Text     `json:"text,omitempty"`
 }
 
 // Details are nil where there is no output.

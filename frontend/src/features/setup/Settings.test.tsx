@@ -134,6 +134,55 @@ it('the sandbox says what is there and why not, and whether calls may run withou
   expect(saved()).toEqual([{ allowNativeFallback: false }])
 })
 
+describe('commands in Docker', () => {
+  const inDocker = { in: 'docker', image: 'busybox:1', memory: '64MB', pidsLimit: 9, network: 'none' }
+  const write = (name: string, value: string) =>
+    fireEvent.change(section('Sandbox').getByRole('textbox', { name }), { target: { value } })
+  const press = (name: string) => fireEvent.click(section('Sandbox').getByRole('button', { name }))
+
+  it('say that Docker is not there, are tried as they are written, and are saved when asked to', async () => {
+    const tested: unknown[] = []
+    const { saved } = await open((transport) => {
+      transport.on('GET /studio/state', () =>
+        ok({
+          settings: { ...settings, commands: inDocker },
+          sandbox: { docker: { available: false, reason: 'no socket' }, wasm: true },
+        }),
+      )
+      transport.on('POST /studio/sandbox/test', ({ body }) => {
+        tested.push(JSON.parse(body ?? ''))
+        return ok({ ok: false, error: { message: 'Docker cannot be reached', code: 'SANDBOX_UNAVAILABLE' } })
+      })
+    })
+    const sandbox = section('Sandbox')
+    expect(
+      sandbox.getByText(/Docker is not there now: commands run on this machine, after you approved them/),
+    ).toBeTruthy()
+    expect(sandbox.getByRole('button', { name: 'Save' })).toHaveProperty('disabled', true)
+    write('Image', 'alpine')
+    write('Processes at most', '')
+    press('Test')
+    await sandbox.findByText('Docker cannot be reached')
+    expect(tested).toEqual([{ ...inDocker, image: 'alpine', pidsLimit: 0 }])
+    press('Save')
+    await waitFor(() => expect(saved()).toEqual([{ commands: { ...inDocker, image: 'alpine', pidsLimit: 0 } }]))
+    write('Processes at most', 'few')
+    expect(sandbox.getByText('A whole number, or nothing for no limit.')).toBeTruthy()
+    expect(sandbox.getByRole('button', { name: 'Save' })).toHaveProperty('disabled', true)
+  })
+
+  it('that are refused say why, and what was written stays', async () => {
+    await open((transport) => {
+      transport.on('GET /studio/state', () => ok({ settings: { ...settings, commands: inDocker } }))
+      transport.on('PUT /studio/settings', () => refused(400, 'INVALID_INPUT', 'commands: memory "1MB" is less'))
+    })
+    write('Memory at most', '1MB')
+    press('Save')
+    expect((await section('Sandbox').findByRole('alert')).textContent).toContain('is less')
+    expect(section('Sandbox').getByRole('textbox', { name: 'Memory at most' })).toHaveProperty('value', '1MB')
+  })
+})
+
 describe('the schedules', () => {
   const later = Date.now() + 3_600_000
 
