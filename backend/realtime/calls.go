@@ -155,16 +155,30 @@ func (s *Session) finishCall(c *call, result tool.Result) {
 		return // it was given up on
 	}
 	c.over, c.answer = true, answerOf(result, s.config.resultLength(c.tool))
-	c.group.open--
 	s.tell(&Event{Type: ToolResult, ToolCallID: c.id, ToolName: c.name, ArgumentsText: c.arguments, Result: &result})
+	if c.takenBack {
+		s.forget(c.group)
+		return
+	}
+	s.answer(c)
+}
+
+// answer tells the server that it has the answer of one call more, or one less to wait for. The caller holds mu.
+func (s *Session) answer(c *call) {
+	c.group.open--
 	frames, err := s.dialect.send(command{kind: answered, call: c})
 	if err != nil {
 		s.tell(&Event{Type: Problem, ToolCallID: c.id, ToolName: c.name, Err: fmt.Errorf("answer the call: %w", err)})
 	}
 	s.out.put(frames...)
-	if c.group.open == 0 {
-		for _, other := range c.group.calls {
-			delete(s.calls, other.id)
+	s.forget(c.group)
+}
+
+// forget lets go of the calls of an answered group that are over. The caller holds mu.
+func (s *Session) forget(g *group) {
+	for _, c := range g.calls {
+		if g.open == 0 && c.over {
+			delete(s.calls, c.id)
 		}
 	}
 }
@@ -181,13 +195,21 @@ func (s *Session) CancelCall(toolCallID string) bool {
 	return true
 }
 
-// takeBack cancels calls whose results nobody waits for. The caller holds mu.
+// takeBack cancels calls whose results nobody waits for. Those made with them wait for them no more. The caller holds mu.
 func (s *Session) takeBack(providerIDs []string) {
+	var waitedFor []*call
 	for _, c := range s.calls {
-		if c.providerID != "" && slices.Contains(providerIDs, c.providerID) {
-			c.takenBack = true
-			c.cancel(errTakenBack)
+		if c.takenBack || c.providerID == "" || !slices.Contains(providerIDs, c.providerID) {
+			continue
 		}
+		c.takenBack = true
+		c.cancel(errTakenBack)
+		if !c.over {
+			waitedFor = append(waitedFor, c)
+		}
+	}
+	for _, c := range waitedFor { // once all are marked: an answer leaves out those that are
+		s.answer(c)
 	}
 }
 

@@ -50,13 +50,13 @@ const (
 	sendAudio kind = "audio"
 	endAudio  kind = "end of audio"
 	interrupt kind = "interruption"
-	answered  kind = "answer" // call is over; of the last of its group, the group is
+	answered  kind = "answer" // call is over, or taken back; of the last of its group whose answer is waited for, the group is
 )
 
 // group is the calls the model made together.
 type group struct {
 	calls []*call
-	open  int // of them that are not over
+	open  int // of them whose answers the model waits for: they are neither over nor taken back
 }
 
 // call is a complete call.
