@@ -140,6 +140,9 @@ func (e *batch) writeMessages(w *writer, thread *threadRow) error {
 		if _, err := w.insertHistory.exec(thread.n, thread.next, m.ID, run, call); err != nil {
 			return err
 		}
+		if m.RunID == "" {
+			w.grown = append(w.grown, messagesOf(thread.n))
+		}
 		thread.next++
 		if thread.title == "" && m.Role == model.RoleUser {
 			if err := w.setTitle(thread, agent.TitleOf(m.Content)); err != nil {

@@ -167,7 +167,7 @@ func checkIndex(t *testing.T, db *DB) {
 	for _, query := range []string{
 		`select count(*) from events e left join search_entries s on s.run = e.run and s.seq = e.seq
 			where e.json glob '{"type":"text-end"*' and s.n is null`,
-		`select count(*) from (select run, seq from search_entries group by run, seq having count(*) > 1)`,
+		`select count(*) from (select run, thread, seq, message from search_entries group by run, thread, seq, message having count(*) > 1)`,
 		`select count(*) from search_entries where n not in (select id from search_grams_docsize)`,
 		`select count(*) from search_grams_docsize where id not in (select n from search_entries)`,
 		`select count(*) from runs r left join search_marks m on m.run = r.n where m.last is not (select max(seq) from events where run = r.n)`,

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -8,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"callboard/backend/protocol"
 )
 
 // folded is a text as a search sees it: without capitals and accents, and with one space for each stretch of spaces, line breaks
@@ -175,4 +179,37 @@ func withoutImages(text string) string {
 
 func isBase64(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '+' || r == '/' || r == '='
+}
+
+var escapes = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]`)
+
+// plainDetails is a call's details as a person reads them: the texts of their blocks, without colours, and of an image what it shows.
+func plainDetails(details string) string {
+	var out strings.Builder
+	for _, b := range protocol.DetailsBlocks(json.RawMessage(details)) {
+		switch b.Kind {
+		case protocol.BlockText, protocol.BlockMarkdown, protocol.BlockDiff, protocol.BlockCode:
+			out.WriteString(b.Text)
+		case protocol.BlockTerminal:
+			out.WriteString(escapes.ReplaceAllString(b.Text, ""))
+		case protocol.BlockTable:
+			out.WriteString(strings.Join(b.Columns, " "))
+			for _, row := range b.Rows {
+				out.WriteByte('\n')
+				for _, cell := range row {
+					out.WriteString(KindResult.shown(string(cell)) + " ")
+				}
+			}
+		case protocol.BlockImage:
+			out.WriteString(b.Alt)
+		case protocol.BlockFile:
+			out.WriteString(b.Path)
+		case protocol.BlockProgress:
+			out.WriteString(b.Unit)
+		case protocol.BlockJSON:
+			out.WriteString(plain(string(b.Raw)))
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
 }

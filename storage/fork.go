@@ -116,6 +116,7 @@ func (c *copying) copy(f Fork) (err error) {
 			return fmt.Errorf("run %s: %w", c.runs[i].id, err)
 		}
 	}
+	c.w.grown = append(c.w.grown, messagesOf(c.to.n))
 	return c.useBlobs()
 }
 

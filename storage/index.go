@@ -36,7 +36,7 @@ type index struct {
 	ended  chan struct{}
 
 	mu    sync.Mutex
-	due   map[int64]*dueRun // by the n of runs that are behind
+	due   map[int64]*dueRun // what is behind: by the n of a run, or of a thread's messages that no run has by messagesOf
 	bell  chan struct{}     // holds one
 	rings int64             // how often it was rung
 	fault error             // of the last step; nil when it went well
@@ -51,6 +51,9 @@ type index struct {
 
 // dueRun is when a run is indexed.
 type dueRun struct{ first, at time.Time }
+
+// messagesOf stands for the messages of a thread that no run has where a run's n stands else.
+func messagesOf(thread int64) int64 { return -thread }
 
 func newIndex() *index {
 	return &index{due: map[int64]*dueRun{}, bell: make(chan struct{}, 1), ended: make(chan struct{}), runs: map[int64]*indexedRun{}}
@@ -154,7 +157,8 @@ func (x *index) lookBack(ctx context.Context) error {
 			runs = append(runs, run)
 			return err
 		}, `select n from runs left join search_marks on run = n
-			where coalesce((select max(seq) from events where run = n), 0) > coalesce(last, 0)`)
+			where coalesce((select max(seq) from events where run = n), 0) > coalesce(last, 0)
+			union all select distinct -thread from messages m where run_id = '' and `+notIndexed)
 	})
 	if err != nil {
 		return fmt.Errorf("find what is not indexed: %w", err)
@@ -179,8 +183,8 @@ func (x *index) next() (run int64, wait time.Duration) {
 	for n, d := range x.due {
 		if left := d.at.Sub(now); left > 0 {
 			wait = min(wait, left)
-		} else {
-			run = max(run, n)
+		} else if run == 0 || n > run {
+			run = n
 		}
 	}
 	return run, wait
@@ -224,28 +228,19 @@ func (x *index) sleep(ctx context.Context, wait time.Duration, bell bool) bool {
 	return true
 }
 
-// step indexes the next events of a run.
+// step indexes the next events of a run, or the next messages that no run has of a thread.
 func (x *index) step(ctx context.Context, run int64) error {
 	x.mu.Lock()
 	asked := *x.due[run]
 	x.mu.Unlock()
-	r, err := x.open(ctx, run)
-	if err != nil {
-		return fmt.Errorf("index run %d: %w", run, err)
+	whole, err := false, error(nil)
+	if run < 0 {
+		whole, err = x.stepMessages(ctx, -run)
+	} else {
+		whole, err = x.stepRun(ctx, run)
 	}
-	whole := r == nil // it was deleted
-	if r != nil {
-		if whole, err = x.read(ctx, r); err != nil {
-			return fmt.Errorf("index run %s: %w", r.id, err)
-		}
-		x.prepare(r)
-		if err := x.db.write(&job{do: func(w *writer) error { return x.write(w, r) }, rows: groupRows}); err != nil {
-			return fmt.Errorf("index run %s: %w", r.id, err)
-		}
-		r.written()
-		if whole && r.t.Status.Ended() {
-			x.forget(run)
-		}
+	if err != nil {
+		return err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -254,6 +249,29 @@ func (x *index) step(ctx context.Context, run int64) error {
 		delete(x.due, run)
 	}
 	return nil
+}
+
+// stepRun indexes the next events of a run; whole when there are no more.
+func (x *index) stepRun(ctx context.Context, run int64) (whole bool, err error) {
+	r, err := x.open(ctx, run)
+	if err != nil {
+		return false, fmt.Errorf("index run %d: %w", run, err)
+	}
+	if r == nil { // it was deleted
+		return true, nil
+	}
+	if whole, err = x.read(ctx, r); err != nil {
+		return false, fmt.Errorf("index run %s: %w", r.id, err)
+	}
+	x.prepare(r)
+	if err := x.db.write(&job{do: func(w *writer) error { return x.write(w, r) }, rows: groupRows}); err != nil {
+		return false, fmt.Errorf("index run %s: %w", r.id, err)
+	}
+	r.written()
+	if whole && r.t.Status.Ended() {
+		x.forget(run)
+	}
+	return whole, nil
 }
 
 // open returns a run as far as it was read; nil when it is gone.

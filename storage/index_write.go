@@ -31,7 +31,7 @@ func (x *index) gramsOf(e *entry) string {
 	if c := e.call; c != nil {
 		names = append(names, nameGram(toolGram, c.ToolName), nameGram(stateGram, string(c.State)))
 	}
-	return x.grams.of(foldText(e.kind.shown(e.text)), names...)
+	return x.grams.of(foldText(e.shown()), names...)
 }
 
 // write brings what was read of a run into the index, in the writer's transaction. It changes nothing that the next try reads.
@@ -46,7 +46,7 @@ func (x *index) write(w *writer, r *indexedRun) error {
 		}
 	}
 	for _, e := range r.fresh {
-		if err := x.writeEntry(w, r, e); err != nil {
+		if err := x.writeEntry(w, e); err != nil {
 			return err
 		}
 	}
@@ -62,22 +62,25 @@ func (x *index) writeCall(w *writer, r *indexedRun, c *indexedCall) error {
 	if _, err := w.putSearchCall.exec(r.n, c.ID, c.ToolName, c.labelNow(), string(c.State)); err != nil {
 		return err
 	}
-	if _, err := w.putName.exec(toolGram, c.ToolName); err != nil {
+	if _, err := w.putName.exec(toolGram, c.ToolName, c.labelNow()); err != nil {
 		return err
 	}
 	if c.written == "" || c.written == string(c.State) {
 		return nil
 	}
-	type row struct{ n, seq int64 }
+	type row struct {
+		n, seq int64
+		kind   Kind
+	}
 	var rows []row
-	dest := make([]driver.Value, 2)
-	err := w.entriesOfCall.each(dest, func() { rows = append(rows, row{integer(dest[0]), integer(dest[1])}) }, r.n, c.ID)
+	dest := make([]driver.Value, 3)
+	err := w.entriesOfCall.each(dest, func() { rows = append(rows, row{integer(dest[0]), integer(dest[1]), Kind(str(dest[2]))}) }, r.n, c.ID)
 	if err != nil {
 		return err
 	}
 	for _, old := range rows {
 		for _, e := range c.entries {
-			if e.seq != old.seq {
+			if e.seq != old.seq || e.kind != old.kind {
 				continue
 			}
 			if _, err := w.deleteGrams.exec(old.n); err != nil {
@@ -91,12 +94,17 @@ func (x *index) writeCall(w *writer, r *indexedRun, c *indexedCall) error {
 	return nil
 }
 
-func (x *index) writeEntry(w *writer, r *indexedRun, e *entry) error {
+func (x *index) writeEntry(w *writer, e *entry) error {
 	n, err := x.place(w, e.atMs)
 	if err != nil {
 		return err
 	}
-	var text driver.Value
+	var run, thread, text driver.Value
+	if e.run != 0 {
+		run = e.run
+	} else {
+		thread = e.thread
+	}
 	if e.apart {
 		text = e.text
 	}
@@ -104,13 +112,13 @@ func (x *index) writeEntry(w *writer, r *indexedRun, e *entry) error {
 	if e.call != nil {
 		call = e.call.ID
 	}
-	if _, err := w.insertEntry.exec(n, r.n, e.seq, e.atMs, string(e.kind), e.agentName, call, text); err != nil {
+	if _, err := w.insertEntry.exec(n, run, thread, value(e.message), e.seq, e.atMs, string(e.kind), e.agentName, call, text); err != nil {
 		return fmt.Errorf("event %d: %w", e.seq, err)
 	}
 	if _, err := w.insertGrams.exec(n, e.grams); err != nil {
 		return fmt.Errorf("event %d: %w", e.seq, err)
 	}
-	_, err = w.putName.exec(agentGram, e.agentName)
+	_, err = w.putName.exec(agentGram, e.agentName, "")
 	return err
 }
 

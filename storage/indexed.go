@@ -20,22 +20,24 @@ const (
 	KindText      Kind = "text"      // a part of the answer
 	KindReasoning Kind = "reasoning" // of the model
 	KindArguments Kind = "arguments" // of a call: as they were written, and where they were changed as they run
-	KindResult    Kind = "result"    // of a call, whole as the application got it
-	KindError     Kind = "error"     // of a call, or the one that ended a run
+	// KindProgress is what a call that has ended had said last of how far it is, unless its result says the same.
+	KindProgress Kind = "progress"
+	KindResult   Kind = "result" // of a call, whole as the application got it, with the details
+	KindError    Kind = "error"  // of a call, with the details, or the one that ended a run
 )
 
 // Kinds are all kinds of texts.
-var Kinds = []Kind{KindMessage, KindText, KindReasoning, KindArguments, KindResult, KindError}
+var Kinds = []Kind{KindMessage, KindText, KindReasoning, KindArguments, KindProgress, KindResult, KindError}
 
 // isJSON says whether texts of a kind are JSON.
-func (k Kind) isJSON() bool { return k == KindArguments || k == KindResult }
+func (k Kind) isJSON() bool { return k == KindArguments || k == KindProgress || k == KindResult }
 
 // shown is a text of a kind as a person reads it.
 func (k Kind) shown(text string) string {
 	if !k.isJSON() {
 		return text
 	}
-	if k == KindResult && strings.HasPrefix(text, `"`) {
+	if k != KindArguments && strings.HasPrefix(text, `"`) {
 		text = strings.TrimSuffix(text[1:], `"`)
 	}
 	return plain(text)
@@ -43,13 +45,28 @@ func (k Kind) shown(text string) string {
 
 // entry is a text that is found.
 type entry struct {
+	run       int64 // 0: it is a message of no run
+	thread    int64 // of such a message
+	message   string
 	seq, atMs int64
 	kind      Kind
 	agentName string
 	call      *indexedCall // nil: of no call
 	text      string
+	details   string // what the call shows beside its result, as JSON
 	apart     bool   // no event has the whole text
 	grams     string // what it is found by, of the step that writes it
+}
+
+// shown is an entry's text as a person reads it.
+func (e *entry) shown() string { return shown(e.kind, e.text, e.details) }
+
+func shown(kind Kind, text, details string) string {
+	text = kind.shown(text)
+	if details == "" {
+		return text
+	}
+	return text + "\n" + plainDetails(details)
 }
 
 // indexedCall is a call as far as it is in the index.
@@ -58,6 +75,7 @@ type indexedCall struct {
 	written string // the state its entries are found by; empty while it has no row
 	label   string // as it is written
 	named   bool   // its arguments are an entry
+	said    *entry // its last progress, while it may become one
 	entries []*entry
 }
 
@@ -99,8 +117,8 @@ func newIndexedRun(n int64, id string, mark int64) *indexedRun {
 	}
 }
 
-// apply takes an event in. result is the text of its result where the event has a reference in its place.
-func (r *indexedRun) apply(f protocol.Frame, result func(hash string) (string, error)) error {
+// apply takes an event in. read reads the large values in whose place it has references.
+func (r *indexedRun) apply(f protocol.Frame, read func(hash string) (string, error)) error {
 	ended := r.t.Status.Ended()
 	r.t.Apply(f)
 	if ended {
@@ -133,9 +151,9 @@ func (r *indexedRun) apply(f protocol.Frame, result func(hash string) (string, e
 	case *protocol.CallState:
 		r.touch(f, r.live[e.ToolCallID])
 	case *protocol.ToolUpdate:
-		r.update(f, e)
+		return r.update(f, e, read)
 	case *protocol.ToolResult:
-		return r.result(f, e, result)
+		return r.result(f, e, read)
 	case *protocol.ApprovalRequired:
 		for i := range e.Approvals {
 			r.touch(f, r.follow(e.Approvals[i].ToolCallID))
@@ -228,10 +246,10 @@ func (r *indexedRun) touch(f protocol.Frame, c *indexedCall) {
 	r.touched[c] = struct{}{}
 }
 
-func (r *indexedRun) update(f protocol.Frame, e *protocol.ToolUpdate) {
+func (r *indexedRun) update(f protocol.Frame, e *protocol.ToolUpdate, read func(hash string) (string, error)) error {
 	c := r.live[e.ToolCallID]
 	if c == nil {
-		return
+		return nil
 	}
 	if c.Replaced != nil && (e.ArgumentsText != nil || e.Arguments != nil) {
 		r.add(f, &entry{kind: KindArguments, call: c, text: *c.Replaced})
@@ -239,7 +257,22 @@ func (r *indexedRun) update(f protocol.Frame, e *protocol.ToolUpdate) {
 	if e.Presentation != nil {
 		r.touched[c] = struct{}{}
 	}
+	if len(e.Content) > 0 || e.ContentRef != nil {
+		text, err := progressText(e, read)
+		if err != nil {
+			return err
+		}
+		c.said = &entry{seq: f.Seq, atMs: f.AtMs, kind: KindProgress, call: c, text: text}
+	}
 	c.Update = nil // the transcript need not keep what is not searched
+	return nil
+}
+
+func progressText(e *protocol.ToolUpdate, read func(hash string) (string, error)) (string, error) {
+	if e.ContentRef != nil {
+		return read(e.ContentRef.Hash)
+	}
+	return string(e.Content), nil
 }
 
 func (r *indexedRun) result(f protocol.Frame, e *protocol.ToolResult, read func(hash string) (string, error)) error {
@@ -248,38 +281,63 @@ func (r *indexedRun) result(f protocol.Frame, e *protocol.ToolResult, read func(
 		return nil
 	}
 	r.touch(f, c)
-	switch {
-	case !c.Settled(): // dropped
-	case e.Error != "":
-		r.add(f, &entry{kind: KindError, call: c, text: e.Error})
-	default:
-		text, err := resultText(e, read)
+	if c.Settled() { // else it was dropped
+		kind, text, details, err := resultTexts(e, read)
 		if err != nil {
 			return err
 		}
-		r.add(f, &entry{kind: KindResult, call: c, text: text})
+		came := &entry{kind: kind, call: c, text: text, details: details}
+		if c.said != nil && !saysAll(came.shown(), c.said.shown()) {
+			r.add(f, c.said)
+		}
+		r.add(f, came)
 	}
-	c.Result, c.Details = nil, nil // as above
+	c.Result, c.Details, c.said = nil, nil, nil // as above
 	return nil
 }
 
-// resultText is a result as it is searched, before it is cut.
-func resultText(e *protocol.ToolResult, read func(hash string) (string, error)) (string, error) {
+// resultTexts are what came of a call and its details, as they are searched.
+func resultTexts(e *protocol.ToolResult, read func(hash string) (string, error)) (kind Kind, text, details string, err error) {
+	kind, text, details = KindResult, string(e.Result), string(e.Details)
 	if e.ResultRef != nil {
-		return read(e.ResultRef.Hash)
+		if text, err = read(e.ResultRef.Hash); err != nil {
+			return kind, "", "", err
+		}
 	}
-	return string(e.Result), nil
+	if e.DetailsRef != nil {
+		if details, err = read(e.DetailsRef.Hash); err != nil {
+			return kind, "", "", err
+		}
+	}
+	if e.Error != "" {
+		kind, text = KindError, e.Error
+	}
+	return kind, searchable(text), searchable(details), nil
 }
 
+// saysAll says whether each line of a text stands in another.
+func saysAll(other, text string) bool {
+	for line := range strings.Lines(text) {
+		if !strings.Contains(other, strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	return true
+}
+
+// add takes in an entry. One of an earlier event has its number and moment already, and is as new as the event it comes with.
 func (r *indexedRun) add(f protocol.Frame, e *entry) {
-	e.seq, e.atMs, e.agentName, e.text = f.Seq, f.AtMs, r.agentName, searchable(e.text)
+	if e.seq == 0 {
+		e.seq, e.atMs = f.Seq, f.AtMs
+	}
+	e.run, e.agentName, e.text = r.n, r.agentName, searchable(e.text)
 	if e.call != nil {
 		e.agentName = cmp.Or(e.call.AgentName, r.agentName)
 		e.call.entries = append(e.call.entries, e)
 	}
-	if e.seq > r.mark {
+	if f.Seq > r.mark {
 		r.fresh = append(r.fresh, e)
-		r.bytes += len(e.text)
+		r.bytes += len(e.text) + len(e.details)
 	}
 }
 
@@ -308,24 +366,26 @@ func searchable(text string) string {
 	return text[:end]
 }
 
-// eventText is the text that an event has, as it is searched.
-func eventText(f protocol.Frame, read func(hash string) (string, error)) (string, error) {
-	var text string
-	var err error
+// eventTexts are the text and the details that an event has, as they are searched.
+func eventTexts(f protocol.Frame, kind Kind, read func(hash string) (string, error)) (text, details string, err error) {
 	switch e := f.Event.(type) {
 	case *protocol.Message:
 		text = e.Content
 	case *protocol.Error:
 		text = e.Message
 	case *protocol.ToolUpdate:
-		if text = string(e.Arguments); e.ArgumentsText != nil {
+		switch {
+		case kind == KindProgress:
+			text, err = progressText(e, read)
+		case e.ArgumentsText != nil:
 			text = *e.ArgumentsText
+		default:
+			text = string(e.Arguments)
 		}
 	case *protocol.ToolResult:
-		if text = e.Error; text == "" {
-			text, err = resultText(e, read)
-		}
+		_, text, details, err = resultTexts(e, read)
+		return text, details, err
 	default: // no entry refers to another
 	}
-	return searchable(text), err
+	return searchable(text), "", err
 }

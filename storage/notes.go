@@ -33,19 +33,29 @@ func (db *DB) AddNote(_ context.Context, n memory.Note) error {
 
 // FindNotes returns the notes of an owner that match a query, the best first, or the newest where it has no word.
 func (db *DB) FindNotes(ctx context.Context, of memory.Owner, query string, limit int) ([]memory.Note, error) {
-	const columns = "select id, text, tags, created_at_ms from notes "
-	text, args := columns+"where user_id = ? and agent_name = ? order by n desc limit ?", []any{of.UserID, of.AgentName, limit}
+	return db.findNotes(ctx, query, limit, "user_id = ? and agent_name = ?", of.UserID, of.AgentName)
+}
+
+// AllNotes returns the notes of all owners, as FindNotes does of one.
+func (db *DB) AllNotes(ctx context.Context, query string, limit int) ([]memory.Note, error) {
+	return db.findNotes(ctx, query, limit, "true")
+}
+
+func (db *DB) findNotes(ctx context.Context, query string, limit int, which string, args ...any) ([]memory.Note, error) {
+	const columns = "select id, user_id, agent_name, text, tags, created_at_ms from notes "
+	text := columns + "where " + which + " order by n desc limit ?"
 	if expression := matching(query); expression != "" {
-		text = columns + `join note_words on note_words.rowid = notes.n where user_id = ? and agent_name = ? and note_words match ?
+		text = columns + "join note_words on note_words.rowid = notes.n where " + which + ` and note_words match ?
 			order by bm25(note_words), n desc limit ?`
-		args = []any{of.UserID, of.AgentName, expression, limit}
+		args = append(args, expression)
 	}
+	args = append(args, limit)
 	found := []memory.Note{}
 	err := db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return each(ctx, tx, func(rows *sql.Rows) error {
-			n := memory.Note{Owner: of}
+			var n memory.Note
 			var tags []byte
-			if err := rows.Scan(&n.ID, &n.Text, &tags, &n.CreatedAtMs); err != nil {
+			if err := rows.Scan(&n.ID, &n.Owner.UserID, &n.Owner.AgentName, &n.Text, &tags, &n.CreatedAtMs); err != nil {
 				return err
 			}
 			if err := parse(tags, &n.Tags); err != nil {
@@ -76,7 +86,15 @@ func matching(query string) string {
 
 // DeleteNote removes a note of an owner, or returns memory.ErrNotFound.
 func (db *DB) DeleteNote(_ context.Context, of memory.Owner, id string) error {
-	err := db.change("delete note "+id, func(w *writer) error { return w.one(w.deleteNote, id, of.UserID, of.AgentName) })
+	return missingNote(id, db.change("delete note "+id, func(w *writer) error { return w.one(w.deleteNote, id, of.UserID, of.AgentName) }))
+}
+
+// DropNote removes a note, whoever's it is, or returns memory.ErrNotFound.
+func (db *DB) DropNote(_ context.Context, id string) error {
+	return missingNote(id, db.change("delete note "+id, func(w *writer) error { return w.one(w.dropNote, id) }))
+}
+
+func missingNote(id string, err error) error {
 	if errors.Is(err, agent.ErrNotFound) {
 		return fmt.Errorf("delete note %s: %w", id, memory.ErrNotFound)
 	}

@@ -43,6 +43,45 @@ func TestNotesAreFoundAfterARestart(t *testing.T) {
 	}
 }
 
+func TestTheNotesOfAllOwnersAreFoundAndDeleted(t *testing.T) {
+	db := open(t)
+	for i, of := range []memory.Owner{{AgentName: "demo"}, {AgentName: "scribe"}, {AgentName: "scribe", UserID: "ann"}} {
+		n := memory.Note{ID: fmt.Sprint("n", i), Owner: of, Text: fmt.Sprintf("port %d of all", i)}
+		if err := db.AddNote(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find := func(query string, limit int) (ids []string) {
+		t.Helper()
+		found, err := db.AllNotes(t.Context(), query, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range found {
+			ids = append(ids, n.ID+" "+n.Owner.AgentName+" "+n.Owner.UserID)
+		}
+		return ids
+	}
+	if got, want := find("", 9), []string{"n2 scribe ann", "n1 scribe ", "n0 demo "}; !slices.Equal(got, want) {
+		t.Errorf("all: got %q, want %q", got, want)
+	}
+	if got, want := find("1", 9), []string{"n1 scribe "}; !slices.Equal(got, want) {
+		t.Errorf("by a word: got %q, want %q", got, want)
+	}
+	if got := find("port", 2); len(got) != 2 {
+		t.Errorf("got %q, want two", got)
+	}
+	if err := db.DropNote(t.Context(), "n2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.DropNote(t.Context(), "n2"); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("deleted again: got %v, want ErrNotFound", err)
+	}
+	if got, want := find("port", 9), []string{"n1 scribe ", "n0 demo "}; !slices.Equal(got, want) {
+		t.Errorf("left: got %q, want %q", got, want)
+	}
+}
+
 func TestAQueryOfManyWordsIsAnswered(t *testing.T) {
 	db := open(t)
 	of := memory.Owner{AgentName: "demo"}

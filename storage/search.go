@@ -28,8 +28,8 @@ type SearchQuery struct {
 type Hit struct {
 	ThreadID    string
 	ThreadTitle string
-	RunID       string
-	Seq         int64 // the event to go to: the one with which the text was complete
+	RunID       string // empty: it is a message that no run has
+	Seq         int64  // the event to go to: the one with which the text was complete; 0 without a run
 	Kind        Kind
 	AgentName   string
 	AtMs        int64
@@ -117,21 +117,24 @@ func (db *DB) Search(ctx context.Context, q SearchQuery) (*SearchPage, error) {
 	return page, nil
 }
 
-// SearchNames returns the names of the tools and the agents that a search can be narrowed to, in their order.
-func (db *DB) SearchNames(ctx context.Context) (tools, agents []string, err error) {
+// ToolLabel is the name of a tool, and what its calls are called where they are shown: empty where they have no presentation.
+type ToolLabel struct{ Name, Label string }
+
+// SearchNames returns the tools and the names of the agents that a search can be narrowed to, in their order.
+func (db *DB) SearchNames(ctx context.Context) (tools []ToolLabel, agents []string, err error) {
 	err = db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return each(ctx, tx, func(rows *sql.Rows) error {
-			var kind, name string
-			if err := rows.Scan(&kind, &name); err != nil {
+			var kind, name, label string
+			if err := rows.Scan(&kind, &name, &label); err != nil {
 				return err
 			}
 			if kind == toolGram {
-				tools = append(tools, name)
+				tools = append(tools, ToolLabel{name, label})
 			} else {
 				agents = append(agents, name)
 			}
 			return nil
-		}, `select kind, name from search_names where name != '' order by kind, name`)
+		}, `select kind, name, label from search_names where name != '' order by kind, name`)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("read what a search can be narrowed to: %w", err)
@@ -160,7 +163,7 @@ type looked struct {
 	n     int64
 	hit   Hit
 	text  sql.NullString // where no event has it
-	json  []byte         // of the event
+	json  []byte         // of the event; nil of a message that no run has
 	parts sql.NullString
 }
 
@@ -171,13 +174,16 @@ func (q *SearchQuery) look(ctx context.Context, tx *sql.Tx, expression string, b
 	err = each(ctx, tx, func(rows *sql.Rows) error {
 		var l looked
 		h := &l.hit
-		err := rows.Scan(&l.n, &h.ThreadID, &h.ThreadTitle, &h.RunID, &h.Seq, &h.Kind, &h.AgentName, &h.AtMs, &h.ToolCallID, &h.ToolName,
-			&h.Label, &h.State, &l.text, &l.json, &l.parts)
+		err := rows.Scan(&l.n, &h.ThreadID, &h.ThreadTitle, &h.RunID, &h.Seq, &h.Kind, &h.AgentName, &h.AtMs, &h.ItemID, &h.ToolCallID,
+			&h.ToolName, &h.Label, &h.State, &l.text, &l.json, &l.parts)
 		found = append(found, l)
 		return err
-	}, `select e.n, t.id, case t.name when '' then t.title else t.name end, r.id, e.seq, e.kind, e.agent_name, e.at_ms, e.tool_call_id,
-		coalesce(c.tool_name, ''), coalesce(c.label, ''), coalesce(c.state, ''), e.text, v.json, v.parts
-		from search_grams cross join search_entries e on e.n = search_grams.rowid cross join runs r on r.n = e.run cross join threads t on t.n = r.thread
+	}, `select e.n, t.id, case t.name when '' then t.title else t.name end, coalesce(r.id, ''), e.seq, e.kind, e.agent_name, e.at_ms,
+		coalesce(e.message, ''), e.tool_call_id, coalesce(c.tool_name, ''), coalesce(c.label, ''), coalesce(c.state, ''),
+		coalesce(e.text, m.content), v.json, v.parts
+		from search_grams cross join search_entries e on e.n = search_grams.rowid left join runs r on r.n = e.run
+		cross join threads t on t.n = coalesce(e.thread, r.thread)
+		left join messages m on m.thread = e.thread and m.id = e.message
 		left join search_calls c on c.run = e.run and c.tool_call_id = e.tool_call_id
 		left join events v on v.run = e.run and v.seq = e.seq
 		where search_grams match ? and search_grams.rowid < ? and search_grams.rowid >= ? order by search_grams.rowid desc limit ?`,
@@ -187,30 +193,35 @@ func (q *SearchQuery) look(ctx context.Context, tx *sql.Tx, expression string, b
 
 // hit completes a hit; ok is false where the terms do not stand in what is shown.
 func (q *SearchQuery) hit(ctx context.Context, tx *sql.Tx, l *looked) (hit Hit, ok bool, err error) {
-	text, err := l.read(ctx, tx)
+	text, details, err := l.read(ctx, tx)
 	if err != nil {
 		return l.hit, false, fmt.Errorf("run %s, event %d: %w", l.hit.RunID, l.hit.Seq, err)
 	}
 	if q.Mask != nil {
 		text = q.Mask(text, l.hit.Kind.isJSON())
+		if details != "" {
+			details = q.Mask(details, true)
+		}
 	}
-	l.hit.Snippet, l.hit.Marks, ok = q.Terms.snippet(l.hit.Kind.shown(text))
+	l.hit.Snippet, l.hit.Marks, ok = q.Terms.snippet(shown(l.hit.Kind, text, details))
 	return l.hit, ok, nil
 }
 
-// read returns the text, and takes what else the event tells of the hit.
-func (l *looked) read(ctx context.Context, tx *sql.Tx) (string, error) {
+// read returns the text and the details, and takes what else the event tells of the hit.
+func (l *looked) read(ctx context.Context, tx *sql.Tx) (text, details string, err error) {
+	if l.hit.RunID == "" {
+		return searchable(l.text.String), "", nil
+	}
 	whole := l.json
 	if l.parts.Valid {
-		var err error
 		blobs := blobReader{ctx: ctx, tx: tx}
 		if whole, err = blobs.refer(whole, l.parts.String); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	f, err := protocol.DecodeFrame(l.hit.Seq, whole)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	switch e := f.Event.(type) {
 	case *protocol.Message:
@@ -222,7 +233,7 @@ func (l *looked) read(ctx context.Context, tx *sql.Tx) (string, error) {
 	default: // a call has its own id, and what ended a run none
 	}
 	if l.text.Valid {
-		return l.text.String, nil
+		return l.text.String, "", nil
 	}
-	return eventText(f, blobText(ctx, tx))
+	return eventTexts(f, l.hit.Kind, blobText(ctx, tx))
 }

@@ -135,7 +135,13 @@ func (l *library) turn(batch []protocol.Event, turn int) []protocol.Event {
 			&protocol.ToolCallDelta{ID: call, ArgsTextDelta: fmt.Sprintf(`{"path":%q,`, l.path())},
 			&protocol.ToolCallDelta{ID: call, ArgsTextDelta: fmt.Sprintf(`"text":%q}`, l.prose(12))}, &protocol.ToolCallEnd{ID: call},
 			&protocol.CallState{ToolCallID: call, State: protocol.StateRunning})
+		if l.random.IntN(4) == 0 {
+			batch = append(batch, &protocol.ToolUpdate{ToolCallID: call, Content: json.RawMessage(fmt.Sprintf("%q", l.prose(6)))})
+		}
 		end := &protocol.ToolResult{ID: "e" + call, ToolCallID: call, Result: json.RawMessage(fmt.Sprintf("%q", l.output()))}
+		if l.random.IntN(3) == 0 {
+			end.Details = json.RawMessage(fmt.Sprintf(`{"diff":%q}`, "--- a/"+l.path()+"\n@@ -1,9 +1,9 @@\n "+strings.ReplaceAll(l.output(), "\n", "\n+")))
+		}
 		if l.random.IntN(20) == 0 {
 			end.Result, end.Error = json.RawMessage("null"), "exit status 1: "+l.prose(6)
 		}

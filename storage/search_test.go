@@ -63,6 +63,7 @@ func TestEveryKindOfTextIsFoundAnywhereInIt(t *testing.T) {
 func TestASearchIsNarrowedByWhatTheTextBelongsTo(t *testing.T) {
 	db := open(t)
 	tellAll(t, db)
+	indexed(t, db) // so that its labels are the first
 	other := newStory(t, db, "t2", "r2", 5000)
 	other.run.AgentName = "reviewer"
 	other.start("fix it too")
@@ -90,8 +91,11 @@ func TestASearchIsNarrowedByWhatTheTextBelongsTo(t *testing.T) {
 		}
 	}
 	tools, agents, err := db.SearchNames(t.Context())
-	if diff := cmp.Diff([][]string{{"read_file", "shell", "write_file"}, {"demo", "reviewer"}}, [][]string{tools, agents}); err != nil || diff != "" {
-		t.Errorf("names %v (-want +got)\n%s", err, diff)
+	if diff := cmp.Diff([]ToolLabel{{"read_file", "Label of c1"}, {"shell", "Label of c2"}, {"write_file", ""}}, tools); err != nil || diff != "" {
+		t.Errorf("tools %v (-want +got)\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"demo", "reviewer"}, agents); diff != "" {
+		t.Errorf("agents (-want +got)\n%s", diff)
 	}
 }
 
@@ -276,11 +280,31 @@ func TestAnOlderDatabaseIsIndexedAfterItIsOpen(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, path, "drop table search_marks", "drop table search_calls", "drop table search_entries", "drop table search_grams",
-		"drop table search_names", "pragma user_version = 6")
-	db = openAt(t, path)
-	if got := brief(whole(t, db, SearchQuery{Terms: ParseTerms("i")}).Hits); len(got) < 5 || !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	drop := []string{
+		"drop index messages_of_no_run", "drop table search_marks", "drop table search_calls", "drop table search_entries", "drop table search_grams",
+		"drop table search_names",
+	}
+	known, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, made := range map[string][]string{
+		"without an index":      append(drop, "pragma user_version = 6"),
+		"with the first index":  append(drop, known[6], "insert into search_names values ('tool', 'gone')", "pragma user_version = 7"),
+		"with one just emptied": {"delete from search_entries", "delete from search_marks"},
+	} {
+		execute(t, path, made...)
+		db = openAt(t, path)
+		if got := brief(whole(t, db, SearchQuery{Terms: ParseTerms("i")}).Hits); len(got) < 5 || !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+		tools, _, err := db.SearchNames(t.Context())
+		if err != nil || len(tools) != 3 {
+			t.Errorf("%s: the tools are %v, %v", name, tools, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -30,9 +30,9 @@ type statements struct {
 	insertChild, findCalls, insertCall, updateCall, putApproval                                  *statement
 	findRequest, insertRequest, sentRequest, insertReceived, putSetting                          *statement
 	putRule, useRule, deleteRule                                                                 *statement
-	insertNote, insertNoteWords, deleteNote                                                      *statement
+	insertNote, insertNoteWords, deleteNote, dropNote                                            *statement
 	insertSchedule, moveSchedule, deleteSchedule                                                 *statement
-	sameRun, putMark, putSearchCall, freeEntry, insertEntry, entriesOfCall                       *statement
+	sameRun, sameMessage, putMark, putSearchCall, freeEntry, insertEntry, entriesOfCall          *statement
 	insertGrams, deleteGrams, putName                                                            *statement
 }
 
@@ -118,6 +118,7 @@ func (w *writer) prepare() error {
 		{&w.insertNote, `insert into notes (id, user_id, agent_name, text, tags, created_at_ms) values (?, ?, ?, ?, ?, ?)`},
 		{&w.insertNoteWords, `insert into note_words (rowid, words) values (?, ?)`},
 		{&w.deleteNote, `delete from notes where id = ? and user_id = ? and agent_name = ?`},
+		{&w.dropNote, `delete from notes where id = ?`},
 
 		{&w.insertSchedule, `insert into schedules (id, thread, agent_name, user_id, message, cron, zone, next_ms, created_at_ms)
 			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`},
@@ -125,15 +126,18 @@ func (w *writer) prepare() error {
 		{&w.deleteSchedule, `delete from schedules where id = ?`},
 
 		{&w.sameRun, `select count(*) from runs where n = ? and id = ?`},
+		{&w.sameMessage, `select count(*) from messages where thread = ? and id = ?`},
 		{&w.putMark, `insert into search_marks (run, last) values (?, ?) on conflict (run) do update set last = excluded.last`},
 		{&w.putSearchCall, `insert into search_calls (run, tool_call_id, tool_name, label, state) values (?, ?, ?, ?, ?)
 			on conflict (run, tool_call_id) do update set tool_name = excluded.tool_name, label = excluded.label, state = excluded.state`},
 		{&w.freeEntry, `select coalesce(max(n) + 1, ?1) from search_entries where n between ?1 and ?1 + 7`},
-		{&w.insertEntry, `insert into search_entries (n, run, seq, at_ms, kind, agent_name, tool_call_id, text) values (?, ?, ?, ?, ?, ?, ?, ?)`},
-		{&w.entriesOfCall, `select n, seq from search_entries where run = ? and tool_call_id = ?`},
+		{&w.insertEntry, `insert into search_entries (n, run, thread, message, seq, at_ms, kind, agent_name, tool_call_id, text)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.entriesOfCall, `select n, seq, kind from search_entries where run = ? and tool_call_id = ?`},
 		{&w.insertGrams, `insert into search_grams (rowid, grams) values (?, ?)`},
 		{&w.deleteGrams, `delete from search_grams where rowid = ?`},
-		{&w.putName, `insert into search_names (kind, name) values (?, ?) on conflict do nothing`},
+		{&w.putName, `insert into search_names (kind, name, label) values (?, ?, ?)
+			on conflict (kind, name) do update set label = excluded.label where label = '' and excluded.label != ''`},
 	} {
 		s, err := prepare(w.conn, p.text)
 		if err != nil {

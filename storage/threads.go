@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"callboard/backend/agent"
+	"callboard/backend/model"
 	"callboard/backend/protocol"
 )
 
@@ -106,6 +107,24 @@ func (db *DB) ThreadSummary(ctx context.Context, id string) (s agent.ThreadSumma
 		return s, fmt.Errorf("read the summary of thread %s: %w", id, err)
 	}
 	return s, nil
+}
+
+// AddedMessages returns the messages of a thread that no run has, as programs add them, in their order: with id, role, content and time.
+// An unknown thread has none.
+func (db *DB) AddedMessages(ctx context.Context, threadID string) (added []*model.Message, err error) {
+	err = db.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return each(ctx, tx, func(rows *sql.Rows) error {
+			m := &model.Message{}
+			err := rows.Scan(&m.ID, &m.Role, &m.Content, &m.AtMs)
+			added = append(added, m)
+			return err
+		}, `select m.id, role, content, at_ms from threads t join messages m on m.thread = t.n and m.run_id = ''
+			join history h on h.thread = t.n and h.message = m.id where t.id = ? order by h.pos`, threadID)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the messages that no run of thread %s has: %w", threadID, err)
+	}
+	return added, nil
 }
 
 // RenameThread gives a thread a title; an empty one brings back that of its first message.

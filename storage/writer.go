@@ -27,8 +27,8 @@ type writer struct {
 	conn conn
 	statements
 	cache cache
-	index *index  // is told which runs have grown, once that is committed
-	grown []int64 // in this transaction, by their n
+	index *index  // is told what has grown, once that is committed
+	grown []int64 // in this transaction: runs by their n, messages of no run by messagesOf
 	full  bool    // each commit is synced
 	group []*job
 }

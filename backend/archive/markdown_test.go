@@ -84,6 +84,16 @@ func TestMarkdownOfWhatIsNotAsItShouldBe(t *testing.T) {
 	}
 }
 
+func TestMarkdownOfACallWithoutDetailsHasNoHeadingOfThem(t *testing.T) {
+	for _, details := range []string{"", "null"} {
+		got := markdown(t, run(t, agent.Run{}, &protocol.ToolCallStart{ID: "c", ToolName: "look"}, &protocol.ToolCallEnd{ID: "c"},
+			&protocol.ToolResult{ID: "r", ToolCallID: "c", Result: json.RawMessage(`"seen"`), Details: json.RawMessage(details)}))
+		if !strings.Contains(got, "seen") || strings.Contains(got, "Details") {
+			t.Errorf("details %q: got\n%s", details, got)
+		}
+	}
+}
+
 var headings = regexp.MustCompile(`(?m)^#+ .*$`)
 
 // Whatever texts hold, the headings of the document are its own, and outside of quotes each fence that opens closes.

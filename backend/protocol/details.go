@@ -47,8 +47,11 @@ const (
 
 // DetailsBlocks returns the blocks of a call's details. In an object a member named for a kind, whose value fits, is a block of that
 // kind, in the order of the text; all other members together are one JSON block behind them. The elements of an array likewise: what
-// gives no block stays in one array. Null gives none, and what is not JSON is one JSON block of that text.
+// gives no block stays in one array. Null and an empty text give none, and what is not JSON is one JSON block of that text.
 func DetailsBlocks(details json.RawMessage) []Block {
+	if len(details) == 0 {
+		return nil
+	}
 	s := scanner{data: details}
 	value, err := s.value()
 	if s.space(); err != nil || s.at < len(details) {

@@ -73,6 +73,7 @@ func plant(b *bench) (threadID, runID string) {
 		"toolName": "run_command", "name": planted, "conditions": []map[string]string{{"path": "command", "op": "pattern", "value": "echo " + planted}},
 	}), http.StatusCreated)
 	threadID = b.newThread(asJSON(map[string]string{"agentName": workspaceAgent, "folder": folder})).ID
+	b.call(http.MethodPost, "/api/threads/"+threadID+"/messages", asJSON(map[string]string{"role": "user", "content": planted}), http.StatusCreated)
 	runID = b.send(threadID, workspaceAgent, "It is "+planted)
 	if log := b.settled(runID); log.status != "paused" {
 		b.Fatalf("the run is %s: %s", log.status, log)
@@ -106,6 +107,7 @@ func TestNoRouteOfTheStudioGivesASecretAway(t *testing.T) { // CASES H1
 		"GET /api/studio/threads/{id}/file":            {{thread + "/file?path=notes.txt", "", true}, {thread + "/file?path=" + sharedKey, "", true}},
 		"GET /api/studio/threads/{id}/next":            one(thread+"/next", "", true),
 		"POST /api/studio/threads/{id}/fork":           one(thread+"/fork", wrong, true),
+		"GET /api/studio/threads/{id}/added":           one(thread+"/added", "", true),
 		"GET /api/studio/rules":                        one("/api/studio/rules", "", true),
 		"POST /api/studio/rules":                       one("/api/studio/rules", asJSON(map[string]string{"toolName": planted}), true),
 		"POST /api/studio/rules/preview":               one("/api/studio/rules/preview", rule, true),

@@ -48,6 +48,7 @@ func (s *Studio) routes(mux router) {
 		"PATCH /api/studio/threads/{id}":       s.patchThread,
 		"GET /api/studio/threads/{id}/file":    s.getFile,
 		"GET /api/studio/threads/{id}/next":    s.getNext,
+		"GET /api/studio/threads/{id}/added":   s.getAdded,
 		"POST /api/studio/threads/{id}/fork":   s.forkThread,
 		"GET /api/studio/rules":                s.getRules,
 		"POST /api/studio/rules":               s.postRule,

@@ -28,9 +28,11 @@ type scheduleView struct {
 	Waiting     string `json:"waiting,omitempty"`  // why its message is due and was not sent
 }
 
-// noteView is a note of the workspace agent as a client reads it.
+// noteView is a note of an agent as a client reads it.
 type noteView struct {
 	ID        string   `json:"id"`
+	AgentName string   `json:"agentName"`
+	UserID    string   `json:"userId,omitempty"` // about whom, where a client named users
 	Text      string   `json:"text"`
 	Tags      []string `json:"tags"`
 	CreatedAt int64    `json:"createdAt"` // Unix ms
@@ -125,25 +127,23 @@ func (s *Studio) deleteSchedule(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// noteOwner is whose notes the window shows: what the workspace agent noted in threads of the window.
-var noteOwner = memory.Owner{AgentName: workspaceAgent}
-
+// getNotes lists what all agents noted, of any user.
 func (s *Studio) getNotes(w http.ResponseWriter, r *http.Request) {
-	notes, err := s.db.FindNotes(r.Context(), noteOwner, r.URL.Query().Get("query"), maxNotes)
+	notes, err := s.db.AllNotes(r.Context(), r.URL.Query().Get("query"), maxNotes)
 	if err != nil {
 		s.fail(w, err)
 		return
 	}
 	views := make([]noteView, len(notes))
 	for i, n := range notes {
-		views[i] = noteView{n.ID, n.Text, append([]string{}, n.Tags...), n.CreatedAtMs}
+		views[i] = noteView{n.ID, n.Owner.AgentName, n.Owner.UserID, n.Text, append([]string{}, n.Tags...), n.CreatedAtMs}
 	}
 	reply(w, http.StatusOK, map[string]any{"notes": views})
 }
 
 func (s *Studio) deleteNote(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	err := s.db.DeleteNote(r.Context(), noteOwner, id)
+	err := s.db.DropNote(r.Context(), id)
 	if errors.Is(err, memory.ErrNotFound) {
 		err = notFound("there is no note %q", id)
 	}

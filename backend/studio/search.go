@@ -22,18 +22,19 @@ type searchView struct {
 	// Behind is how many runs are not whole in the index yet: ask again in a moment.
 	Behind int    `json:"behind,omitempty"`
 	Fault  string `json:"fault,omitempty"` // why it does not get on
-	// Tools and Agents are what the search can be narrowed to.
-	Tools  []string `json:"tools"`
-	Agents []string `json:"agents"`
-	Limit  int      `json:"limit"` // how many bytes of each text are searched
+	// Tools and Agents are what the search can be narrowed to, Labels what calls of the tools are called where they are shown.
+	Tools  []string          `json:"tools"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Agents []string          `json:"agents"`
+	Limit  int               `json:"limit"` // how many bytes of each text are searched
 }
 
 // hitView is a text in which all words stand. Its marks count UTF-16 code units of the snippet.
 type hitView struct {
 	ThreadID    string         `json:"threadId"`
 	ThreadTitle string         `json:"threadTitle"`
-	RunID       string         `json:"runId"`
-	Seq         int64          `json:"seq"` // the event to go to
+	RunID       string         `json:"runId"` // empty: it is a message that no run has
+	Seq         int64          `json:"seq"`   // the event to go to; 0 without a run
 	Kind        storage.Kind   `json:"kind"`
 	AgentName   string         `json:"agentName"`
 	At          int64          `json:"at"`               // Unix ms
@@ -73,8 +74,14 @@ func (s *Studio) getSearch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := searchView{
-		Hits: []hitView{}, Before: page.Before, Behind: page.Behind, Tools: slices.Concat([]string{}, tools),
+		Hits: []hitView{}, Before: page.Before, Behind: page.Behind, Tools: []string{}, Labels: map[string]string{},
 		Agents: slices.Concat([]string{}, agents), Limit: storage.SearchLimit,
+	}
+	for _, tool := range tools {
+		answer.Tools = append(answer.Tools, tool.Name)
+		if tool.Label != "" {
+			answer.Labels[tool.Name] = s.redact.Text(tool.Label)
+		}
 	}
 	if page.Fault != nil {
 		answer.Fault = page.Fault.Error()

@@ -53,6 +53,9 @@ func TestASearchFindsWhatWasSaidAndDoneInAllThreads(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"read_file"}, {workspaceAgent}}, [][]string{page.Tools, page.Agents}); diff != "" {
 		t.Errorf("what it can be narrowed to (-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff(map[string]string{"read_file": "Read file"}, page.Labels); diff != "" {
+		t.Errorf("what calls are called (-want +got):\n%s", diff)
+	}
 	for query, want := range map[string]int{
 		"q=gone.txt&state=failed": 2, "q=gone.txt&state=done": 0, "tool=read_file&kind=arguments": 2, "q=read&agent=demo": 0, "q=please&kind=message": 1,
 		"q=wonder&from=1": 1, "q=wonder&to=1": 0, "q=" + key: 0, "q=the+key+is": 1, "": 0, "q=%22*AND%22+NOT": 0,

@@ -241,3 +241,25 @@ func (t threadSettings) folderFault() *model.Error {
 	}
 	return nil
 }
+
+// addedView is a message that a program put into a thread, outside of its runs.
+type addedView struct {
+	ID      string     `json:"id"`
+	Role    model.Role `json:"role"`
+	Content string     `json:"content"`
+	At      int64      `json:"at"` // Unix ms
+}
+
+// getAdded lists the messages of a thread that no run has, in their order. No event tells of them.
+func (s *Studio) getAdded(w http.ResponseWriter, r *http.Request) {
+	added, err := s.db.AddedMessages(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	views := make([]addedView, len(added))
+	for i, m := range added {
+		views[i] = addedView{m.ID, m.Role, m.Content, m.AtMs}
+	}
+	reply(w, http.StatusOK, map[string]any{"messages": views})
+}

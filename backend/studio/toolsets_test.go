@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"callboard/backend/toolset/browser"
+	"callboard/backend/toolset/memory"
 	"callboard/backend/toolset/scheduler"
 )
 
@@ -134,11 +135,24 @@ func TestANoteOfOneThreadIsRecalledInAnother(t *testing.T) {
 		return fetch[struct{ Notes []noteView }](b, http.MethodGet, "/api/studio/notes"+query, "", http.StatusOK).Notes
 	}
 	all := notes("")
-	if len(all) != 1 || all[0].Text != "The staging port is 9090" || all[0].Tags[0] != "deploy" || len(notes("?query=elsewhere")) != 0 {
+	if len(all) != 1 || all[0].AgentName != workspaceAgent || all[0].UserID != "" || all[0].Text != "The staging port is 9090" || all[0].Tags[0] != "deploy" || len(notes("?query=elsewhere")) != 0 {
 		t.Fatalf("got %+v, want the note", all)
 	}
 	b.call(http.MethodDelete, "/api/studio/notes/"+all[0].ID, "", http.StatusNoContent)
 	b.call(http.MethodDelete, "/api/studio/notes/"+all[0].ID, "", http.StatusNotFound)
+	if left := notes(""); len(left) != 0 {
+		t.Errorf("left: got %+v, want none", left)
+	}
+	// Those of other agents, and about users that a client named, are listed and deleted like them.
+	other := memory.Note{ID: "n1", Owner: memory.Owner{AgentName: "scribe", UserID: "ann"}, Text: "Likes tabs"}
+	if err := b.studio.db.AddNote(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	want := []noteView{{ID: "n1", AgentName: "scribe", UserID: "ann", Text: "Likes tabs", Tags: []string{}}}
+	if diff := cmp.Diff(want, notes("?query=tabs")); diff != "" {
+		t.Errorf("of another agent (-want +got):\n%s", diff)
+	}
+	b.call(http.MethodDelete, "/api/studio/notes/n1", "", http.StatusNoContent)
 	if left := notes(""); len(left) != 0 {
 		t.Errorf("left: got %+v, want none", left)
 	}

@@ -154,6 +154,33 @@ test('a call that was dropped is found, and shown by the inspector', async (t) =
   assert.deepEqual(page.faults, [])
 })
 
+test('a message that a program put into a thread is found and gone to', async (t) => {
+  const studio = await serve(t, { args: ['--script', await script(t, says('Well.')), '--folder', await folder(t)] })
+  const { threadId, runId } = await start(studio, 'How are you?')
+  await settled(studio, runId, 'completed')
+  await studio.api('POST', `/threads/${threadId}/messages`, {
+    role: 'user',
+    content: 'By the way: mind the albatross.',
+  })
+  await indexed(studio)
+  const page = await open(t, `${studio.address}#/search?q=albatross`)
+  await until('one hit', async () => (await hits(page).count()) === 1)
+  assert.match(await hits(page).first().innerText(), /Message[\s\S]*mind the albatross/)
+  await page.keyboard.press('ArrowDown')
+  await toBeAtHit(page, 0)
+  await page.keyboard.press('Enter')
+  await until('the focus on the message', () =>
+    page.evaluate(() => {
+      const at = document.activeElement
+      return at?.dataset.row === 'message' && at.innerText.includes('mind the albatross')
+    }),
+  )
+  await page.getByRole('heading', { name: 'Put in by a program, as the user' }).waitFor()
+  await until('the text to be marked', () => page.evaluate(() => (CSS.highlights.get('found-here')?.size ?? 0) > 0))
+  assert.deepEqual(await axeFaults(page), [])
+  assert.deepEqual(page.faults, [])
+})
+
 test('it is narrowed by keys, says that nothing fits, and is widened again', async (t) => {
   const { studio } = await searched(t)
   const page = await open(t, `${studio.address}#/search?q=missing.go`)

@@ -27,8 +27,8 @@ export interface SpeakerRow {
   kind: 'speaker'
   key: string
   name: string
-  /** An agent that another one handed over to, or a schedule whose message it is. */
-  by?: 'handoff' | 'schedule'
+  /** An agent that another one handed over to, a schedule whose message it is, or the part in which a program put it in. */
+  by?: 'handoff' | 'schedule' | 'added'
 }
 
 /** Stands at the beginning in place of what was not read yet. */
@@ -136,9 +136,10 @@ export function runRows(run: RunView, newest: boolean, before: readonly Row[]): 
   footTurns()
   const drawn = answerAsJson(t)
   const body = nested ? nest(rows) : rows
-  const all = (drawn ? body.filter((row) => row.kind !== 'text' || row.item !== drawn) : body).concat(
+  const own = (drawn ? body.filter((row) => row.kind !== 'text' || row.item !== drawn) : body).concat(
     closing(run, newest),
   )
+  const all = run.added ? [...run.added.before, ...own, ...run.added.after] : own
   trails.set(all, trail)
   return all
 }

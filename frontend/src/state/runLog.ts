@@ -31,6 +31,7 @@ export class RunLog implements RunView {
   readonly createdAt: number
   status: Status
   transcript: Transcript = newTranscript()
+  added?: RunView['added']
   fault?: string
   /** What keeps it from being read on where it is, while that lasts. */
   notice?: string

@@ -2,7 +2,9 @@ import type { Status } from '../protocol/events'
 import { type Call, ended, pendingCalls, type Transcript } from '../protocol/transcript'
 import type { RunSummary } from '../transport/answers'
 import { type Api, ApiError, messageOf } from '../transport/api'
+import type { AddedMessage } from '../transport/inspection'
 import type { Ring } from '../transport/transport'
+import { type AddedRows, addedRows, placeAdded } from './added'
 import { Cell } from './cell'
 import { type CutPlace, cutPlace, samePlace } from './cutPlace'
 import { Folding } from './folding'
@@ -21,6 +23,8 @@ export interface RunView {
   /** What the server says, which may be ahead of the transcript. */
   status: Status
   transcript: Transcript
+  /** What programs put into the thread around it. */
+  added?: AddedRows
   /** Why its events could not be read. */
   fault?: string
   /** Its events were not read from the first on: the transcript is still empty. */
@@ -80,6 +84,8 @@ export class ThreadStore {
   readonly #listeners = new Set<() => void>()
   readonly #closing = new AbortController()
   #order: RunLog[] = []
+  /** What programs put into the thread, outside of its runs. */
+  #added: AddedMessage[] = []
   /** Wait until what changed is on the screen. */
   #shownNext: (() => void)[] = []
   /** The thread is long and nothing of it is shown yet. */
@@ -124,6 +130,7 @@ export class ThreadStore {
       this.#playedDirty ||= rows
       this.#schedule()
     })
+    playback.run.added = run.added && { before: run.added.before, after: [] }
     this.playback.set(playback)
     void playback.open(moment)
     return true
@@ -155,9 +162,10 @@ export class ThreadStore {
    */
   async refresh(): Promise<void> {
     try {
-      const runs = await this.#api.runs(this.threadId)
+      const [runs, added] = await Promise.all([this.#api.runs(this.threadId), this.#readAdded()])
       for (const run of runs) this.#meet(run)
       this.#order = [...this.#logs.values()].sort((a, b) => a.createdAt - b.createdAt)
+      this.#placeAdded(added)
       const behind = this.#order.filter((log) => log.behind).reverse()
       const newest = this.#order.at(-1)
       this.#endFirst = this.state.get().phase !== 'ready' && total(behind) > few
@@ -211,6 +219,28 @@ export class ThreadStore {
     this.playback.get()?.close()
     this.#listeners.clear()
     this.#releaseShown()
+  }
+
+  /** A server that keeps no such messages has none. */
+  async #readAdded(): Promise<AddedMessage[]> {
+    try {
+      return await this.#api.added(this.threadId)
+    } catch (cause) {
+      if (cause instanceof ApiError && cause.code === 'NOT_FOUND') return []
+      throw cause
+    }
+  }
+
+  #placeAdded(added: AddedMessage[]): void {
+    let changed = added.length !== this.#added.length // none goes but with its thread
+    this.#added = added
+    const places = placeAdded(added, this.#order)
+    for (const [i, log] of this.#order.entries()) {
+      if (sameAdded(log.added, places[i])) continue
+      log.added = places[i]
+      log.dirty = changed = true
+    }
+    if (changed && this.state.get().phase === 'ready') this.#rebuild()
   }
 
   #meet(run: RunSummary): void {
@@ -279,7 +309,8 @@ export class ThreadStore {
     const playback = this.#played()
     if (playback && this.#playedDirty) this.#playedRows = runRows(playback.run, false, this.#playedRows)
     this.#playedDirty = false
-    const all = standing(this.#before(playback)).concat(this.#playedRows)
+    const loose = this.#order.length === 0 ? addedRows(this.#added) : []
+    const all = [...loose, ...standing(this.#before(playback)), ...this.#playedRows]
     const last = playback ? playback.run : newest?.view
     const live = last && !ended(last.transcript.status)
     this.rows.set(this.folding.fold(all, live, above ? this.rows.get() : undefined))
@@ -331,6 +362,12 @@ export class ThreadStore {
     if (same) before.lastAt = lastAt
     else this.state.set({ phase, fault, live, status, notice, waiting, partial, lastAt })
   }
+}
+
+function sameAdded(a: AddedRows | undefined, b: AddedRows | undefined): boolean {
+  const keys = (rows: AddedRows | undefined) =>
+    rows && [...rows.before, null, ...rows.after].map((row) => row?.key).join(' ')
+  return keys(a) === keys(b)
 }
 
 /** How many events runs have that were not read. */

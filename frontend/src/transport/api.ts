@@ -30,6 +30,8 @@ import { type Attached, type AttachedInput, type AttachedTest, attached, attache
 import { type CommandPlace, type CommandTest, commandTest } from './commandPlace'
 import { type Fields, fields, flag, isFields, list, number, parse, text, texts } from './decode'
 import {
+  type AddedMessage,
+  addedMessage,
   type HistoryMessage,
   historyMessage,
   type NextRequest,
@@ -88,6 +90,11 @@ export class Api {
 
   async runs(threadId: string): Promise<RunSummary[]> {
     return list(await this.#get(`/threads/${at(threadId)}/runs`), 'runs', runSummary)
+  }
+
+  /** The messages that programs put into a thread, outside of its runs; none of a thread that is not there. */
+  async added(threadId: string): Promise<AddedMessage[]> {
+    return list(await this.#get(`/studio/threads/${at(threadId)}/added`), 'messages', addedMessage)
   }
 
   /** The events of a run after a number, as they are now, with references in place of large values. */

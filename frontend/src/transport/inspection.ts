@@ -41,6 +41,19 @@ export interface ProviderRequest {
 
 const roles = ['user', 'assistant', 'tool', 'system'] as const
 
+/** A message that a program put into a thread, outside of its runs. */
+export interface AddedMessage {
+  id: string
+  role: Role
+  content: string
+  /** Unix ms. */
+  at: number
+}
+
+export function addedMessage(of: Fields): AddedMessage {
+  return { id: text(of, 'id'), role: word(of, 'role', roles), content: text(of, 'content'), at: number(of, 'at') }
+}
+
 export function historyMessage(of: Fields): HistoryMessage {
   const [result] = list(of, 'toolResults', (each) => text(each, 'toolCallId'))
   return {

@@ -1,8 +1,8 @@
 import type { CallState } from '../protocol/events'
-import { type Fields, flag, list, number, optionalText, text, texts, word } from './decode'
+import { type Fields, fields, flag, list, number, optionalText, text, texts, word } from './decode'
 
 /** What a text is that a search finds. */
-export const kinds = ['message', 'text', 'reasoning', 'arguments', 'result', 'error'] as const
+export const kinds = ['message', 'text', 'reasoning', 'arguments', 'progress', 'result', 'error'] as const
 export type Kind = (typeof kinds)[number]
 
 /** The states a call can be searched by. */
@@ -24,8 +24,9 @@ export const states = [
 export interface Hit {
   threadId: string
   threadTitle: string
+  /** Empty: it is a message that a program put into the thread. */
   runId: string
-  /** The event with which the text was complete. */
+  /** The event with which the text was complete; 0 without a run. */
   seq: number
   kind: Kind
   agentName: string
@@ -55,6 +56,8 @@ export interface Found {
   fault?: string
   /** What a search can be narrowed to. */
   tools: string[]
+  /** What calls of a tool are called where they are shown, by its name. */
+  labels: Record<string, string>
   agents: string[]
   /** How many bytes of each text are searched. */
   limit: number
@@ -67,6 +70,7 @@ export function found(of: Fields): Found {
     behind: number(of, 'behind'),
     fault: optionalText(of, 'fault'),
     tools: texts(of, 'tools'),
+    labels: Object.fromEntries(Object.keys(fields(of.labels)).map((name) => [name, text(fields(of.labels), name)])),
     agents: texts(of, 'agents'),
     limit: number(of, 'limit'),
   }

@@ -30,6 +30,9 @@ export interface Schedule {
 /** What an agent was asked to remember. */
 export interface Note {
   id: string
+  agentName: string
+  /** About whom, where a client named users. */
+  userId?: string
   text: string
   tags: string[]
   /** Unix ms. */
@@ -67,7 +70,14 @@ export function schedule(of: Fields): Schedule {
 }
 
 export function note(of: Fields): Note {
-  return { id: text(of, 'id'), text: text(of, 'text'), tags: texts(of, 'tags'), createdAt: number(of, 'createdAt') }
+  return {
+    id: text(of, 'id'),
+    agentName: text(of, 'agentName'),
+    userId: optionalText(of, 'userId'),
+    text: text(of, 'text'),
+    tags: texts(of, 'tags'),
+    createdAt: number(of, 'createdAt'),
+  }
 }
 
 export function sandbox(of: Fields): Sandbox {

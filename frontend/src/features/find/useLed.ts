@@ -25,7 +25,7 @@ export function useLed(store: ThreadStore, begins: (begin: Begin | undefined) =>
   useEffect(() => {
     if (led?.threadId !== store.threadId || phase !== 'ready' || partial) return
     app.led.set(undefined)
-    const place = placeOf(store.runs, led)
+    const place = placeOf(store.runs, led) ?? looseOf(store.rows.get(), led)
     if (!place) {
       toast('What was found is not in the thread any more.', 'err')
       return
@@ -54,16 +54,30 @@ export function placeOf(
   runs: readonly RunView[],
   { runId, callId, itemId }: Omit<Led, 'threadId' | 'text'>,
 ): Place | undefined {
-  const run = runs.find(({ id }) => id === runId)
+  const run = runs.find((each) => (runId ? each.id === runId : holdsAdded(each, itemId)))
   if (!run) return undefined
   const rows = runRows(run, false, [])
   const own = rows.find((row) => {
     if (callId !== undefined) return row.kind === 'call' && row.call.id === callId
-    return 'item' in row && itemId !== undefined && row.item.id === itemId
+    return isOf(row, itemId)
   })
   if (own) return { row: own }
   const dropped = run.transcript.dropped.find(({ id }) => id === callId)
   const foot = dropped && rows.find((row) => row.kind === 'turn' && row.turn.turn === dropped.turn)
   const row = foot ?? rows.findLast((each) => each.kind === 'end') ?? rows.at(-1)
   return row && { row, dropped }
+}
+
+/** The row of a message that a program put in, in a thread without a run. */
+function looseOf(rows: readonly Row[], { runId, itemId }: Led): Place | undefined {
+  const row = runId ? undefined : rows.find((each) => isOf(each, itemId))
+  return row && { row }
+}
+
+function holdsAdded({ added }: RunView, itemId: string | undefined): boolean {
+  return added !== undefined && [...added.before, ...added.after].some((row) => isOf(row, itemId))
+}
+
+function isOf(row: Row, itemId: string | undefined): boolean {
+  return 'item' in row && itemId !== undefined && row.item.id === itemId
 }

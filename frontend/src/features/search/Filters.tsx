@@ -4,12 +4,13 @@ import { Button } from '../../ui/Button'
 import { TextInput } from '../../ui/Field'
 import { Select } from '../../ui/Select'
 import { statusOfState } from '../call/status'
-import { isNarrowed, type Query, type Time, times } from './query'
+import { isNarrowed, otherLabel, type Query, type Time, times } from './query'
 import { kindWords } from './words'
 
 interface Props {
   query: Query
   tools: readonly string[]
+  labels: Readonly<Record<string, string>>
   agents: readonly string[]
   onChange: (part: Partial<Query>) => void
   onClear: () => void
@@ -24,7 +25,7 @@ const timeWords: Record<Time, string> = {
 }
 
 /** What narrows a search: by what the text is, and the tool, state, agent and time it belongs to. */
-export function Filters({ query, tools, agents, onChange, onClear }: Props) {
+export function Filters({ query, tools, labels, agents, onChange, onClear }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Select
@@ -36,7 +37,10 @@ export function Filters({ query, tools, agents, onChange, onClear }: Props) {
       <Select
         label="Tool"
         value={query.tool}
-        options={named('Any tool', tools, query.tool)}
+        options={named('Any tool', tools, query.tool).map((each) => ({
+          ...each,
+          note: otherLabel(each.value, labels),
+        }))}
         onChange={(tool) => onChange({ tool })}
         className="max-w-52"
       />

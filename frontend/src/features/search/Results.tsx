@@ -6,7 +6,7 @@ import { count, counted } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { Verbatim } from '../../ui/Verbatim'
-import { groupHits } from './groups'
+import { groupHits, hitKey } from './groups'
 import { HitRow } from './HitRow'
 import { isNarrowed, type Query } from './query'
 import type { SearchState } from './searchStore'
@@ -97,7 +97,7 @@ export function Results({ ref, state, query, onGo, onMore, onAgain, onClear, onW
             <ul className="flex flex-col">
               {group.hits.map((hit, index) => (
                 <HitRow
-                  key={`${hit.runId}/${hit.seq}`}
+                  key={hitKey(hit)}
                   hit={hit}
                   now={now}
                   at={group.first + index}
@@ -184,7 +184,8 @@ function Hint({ limit }: { limit: number }) {
   return (
     <div className="flex flex-col items-center gap-2 py-10 text-center text-muted">
       <p>
-        Searches what was said and done in every thread: messages, answers, reasoning, arguments, results and errors.
+        Searches what was said and done in every thread: messages, answers, reasoning, arguments, results with their
+        details, errors, and the last progress of a call.
       </p>
       <p className="text-small text-faint">
         Any part of a word is found, in capitals or not. Put “a phrase” in quotation marks. A filter alone lists all it

@@ -187,3 +187,27 @@ it('days in the wrong order are said, and the server is not asked', async () => 
   expect(await screen.findByText('The first day is later than the last.')).toBeTruthy()
   await waitFor(() => expect(asked()).toEqual(['/studio/search?'])) // for the names of the filters
 })
+
+it('progress leads to the moment it was, and a message that a program put in to its row', async () => {
+  const { app } = open('q=needle', () => ({
+    hits: [
+      hit('a', 7, { kind: 'progress' }),
+      hit('b', 0, { kind: 'message', runId: '', itemId: 'm1', toolCallId: '', tool: '', state: '' }),
+      hit('b', 0, { kind: 'message', runId: '', itemId: 'm2', toolCallId: '', tool: '', state: '' }),
+    ],
+  }))
+  await waitFor(() => expect(hits()).toHaveLength(3))
+  expect(hits()[0]?.textContent).toMatch(/Run testsProgress/)
+  fireEvent.click(hits()[2] as Element)
+  expect(app.led.get()).toEqual({ threadId: 'b', runId: '', itemId: 'm2', callId: undefined, text: 'needle' })
+  act(() => app.router.go({ kind: 'search', asked: 'q=needle' }))
+  await waitFor(() => expect(hits()).toHaveLength(3))
+  fireEvent.click(hits()[0] as Element)
+  expect(app.router.route.get()).toEqual({ kind: 'thread', threadId: 'a', moment: { runId: 'r-a', seq: 7 } })
+})
+
+it('a tool that is named by what its calls are called is offered', async () => {
+  open('q=look around', () => ({ labels: { edit_file: 'Look around' } }))
+  fireEvent.click(await screen.findByRole('button', { name: /^All calls of edit_file\s*\(Look around\)$/ }))
+  await waitFor(() => expect(location.hash).toBe('#/search?tool=edit_file'))
+})

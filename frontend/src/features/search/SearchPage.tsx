@@ -83,8 +83,15 @@ export function SearchPage({ asked }: { asked: string }) {
           />
           {query.q && <IconButton icon={X} label="Clear search" size={14} onClick={clear} />}
         </div>
-        <Filters query={query} tools={state.tools} agents={state.agents} onChange={change} onClear={widen} />
-        <NamedTools query={query} tools={state.tools} onShow={showTool} />
+        <Filters
+          query={query}
+          tools={state.tools}
+          labels={state.labels}
+          agents={state.agents}
+          onChange={change}
+          onClear={widen}
+        />
+        <NamedTools query={query} tools={state.tools} labels={state.labels} onShow={showTool} />
       </search>
       <Results
         ref={list}
@@ -97,10 +104,16 @@ export function SearchPage({ asked }: { asked: string }) {
         onWiden={widen}
         onLeave={() => field.current?.focus()}
         onOpen={(hit) => {
+          const { threadId, runId, seq } = hit
+          // Progress is not shown any more once its call has ended: it leads to the moment it was.
+          if (hit.kind === 'progress') {
+            app.router.go({ kind: 'thread', threadId, moment: { runId, seq } })
+            return
+          }
           const mark = hit.marks[0]
           app.lead({
-            threadId: hit.threadId,
-            runId: hit.runId,
+            threadId,
+            runId,
             itemId: hit.itemId,
             callId: hit.toolCallId,
             text: mark ? hit.snippet.slice(mark.start, mark.end) : '',

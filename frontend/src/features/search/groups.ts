@@ -34,6 +34,11 @@ export function groupHits(hits: readonly Hit[]): HitGroup[] {
   return groups
 }
 
+/** What a hit is told by among all. */
+export function hitKey({ runId, seq, kind, itemId = '' }: Pick<Hit, 'runId' | 'seq' | 'kind' | 'itemId'>): string {
+  return `${runId}/${seq}/${kind}/${itemId}`
+}
+
 /** A piece of a snippet. */
 export interface Piece {
   text: string

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Hit } from '../../transport/search'
 import { gather, groupHits, piecesOf } from './groups'
-import { faultOf, formatQuery, isNarrowed, namedTools, nothing, parseQuery, type Query, serverQuery } from './query'
+import {
+  faultOf,
+  formatQuery,
+  isNarrowed,
+  namedTools,
+  nothing,
+  otherLabel,
+  parseQuery,
+  type Query,
+  serverQuery,
+} from './query'
 
 const now = new Date(2026, 10, 30, 12).getTime()
 
@@ -118,6 +128,7 @@ describe('hits', () => {
 
 describe('the tools a search names', () => {
   const tools = ['edit_file', 'read_file', 'run_command', 'fs-read_file', 'web_read']
+  const labels = { edit_file: 'Löschen & ändern', read_file: 'Read file', web_read: 'Look around' }
   it.each<[string, string[]]>([
     ['run_command', ['run_command']],
     [' Run  command', ['run_command']],
@@ -127,7 +138,19 @@ describe('the tools a search names', () => {
     ['e', []],
     ['   ', []],
     ['command run', []],
+    ['look around', ['web_read']],
+    ['Lösch', ['edit_file']],
   ])('%j', (q, want) => {
-    expect(namedTools(q, tools)).toEqual(want)
+    expect(namedTools(q, tools, labels)).toEqual(want)
+  })
+
+  it('have a label of their own where the name says something else', () => {
+    expect(tools.map((tool) => otherLabel(tool, labels))).toEqual([
+      'Löschen & ändern',
+      undefined,
+      undefined,
+      undefined,
+      'Look around',
+    ])
   })
 })

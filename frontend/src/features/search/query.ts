@@ -66,16 +66,33 @@ export function isNarrowed(query: Query): boolean {
 const mostNamed = 3
 const leastLetters = 3
 
-/** The tools a search names, as people write their names: "run command" and "Run-com" name run_command. */
-export function namedTools(q: string, tools: readonly string[]): string[] {
-  const plain = (name: string) =>
-    name
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim()
+/**
+ * The tools a search names, as people write their names, or what their calls are called: "run command" and "Run-com" name run_command,
+ * and "look around" names list_files where that is the label of its calls.
+ */
+export function namedTools(
+  q: string,
+  tools: readonly string[],
+  labels: Readonly<Record<string, string>> = {},
+): string[] {
   const wanted = plain(q)
   if (wanted.length < leastLetters) return []
-  return tools.filter((tool) => plain(tool).includes(wanted)).slice(0, mostNamed)
+  return tools
+    .filter((tool) => [tool, labels[tool] ?? ''].some((name) => plain(name).includes(wanted)))
+    .slice(0, mostNamed)
+}
+
+/** What the calls of a tool are called, where its name does not say the same. */
+export function otherLabel(tool: string, labels: Readonly<Record<string, string>>): string | undefined {
+  const label = labels[tool]
+  return label && plain(label) !== plain(tool) ? label : undefined
+}
+
+function plain(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
 }
 
 /** Why a search cannot be asked as it is. */

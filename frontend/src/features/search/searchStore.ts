@@ -2,7 +2,7 @@ import type { App } from '../../state/app'
 import { Cell } from '../../state/cell'
 import { messageOf } from '../../transport/api'
 import type { Hit } from '../../transport/search'
-import { gather } from './groups'
+import { gather, hitKey } from './groups'
 import { faultOf, parseQuery, serverQuery } from './query'
 
 /** So long after a key press, in ms, the server is asked; and again while its index is behind. */
@@ -25,6 +25,8 @@ export interface SearchState {
   behind: number
   indexFault?: string
   tools: readonly string[]
+  /** What calls of a tool are called where they are shown, by its name. */
+  labels: Readonly<Record<string, string>>
   agents: readonly string[]
   /** How many bytes of each text are searched; 0 before the first answer. */
   limit: number
@@ -40,6 +42,7 @@ const blank: SearchState = {
   more: false,
   behind: 0,
   tools: [],
+  labels: {},
   agents: [],
   limit: 0,
   active: 0,
@@ -143,7 +146,7 @@ export class SearchStore {
       try {
         const found = await this.#look(sent, 0, signal)
         const next = gather(found.hits, undefined)
-        const same = next.findIndex((hit) => at && hit.runId === at.runId && hit.seq === at.seq)
+        const same = next.findIndex((hit) => at && hitKey(hit) === hitKey(at))
         this.#set({ ...found, hits: next, active: Math.max(0, same) })
         this.#watch(sent)
       } catch {
@@ -155,8 +158,8 @@ export class SearchStore {
   async #names(): Promise<void> {
     const { signal } = this.#begin()
     try {
-      const { tools, agents, limit } = await this.#app.api.search('', signal)
-      this.#set({ tools, agents, limit })
+      const { tools, labels, agents, limit } = await this.#app.api.search('', signal)
+      this.#set({ tools, labels, agents, limit })
     } catch {
       // A search that is asked says what is wrong.
     }

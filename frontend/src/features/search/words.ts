@@ -6,6 +6,7 @@ export const kindWords: Record<Kind, string> = {
   text: 'Answer',
   reasoning: 'Reasoning',
   arguments: 'Arguments',
+  progress: 'Progress',
   result: 'Result',
   error: 'Error',
 }

@@ -16,7 +16,7 @@ const pause = 150
 /** The server answers with no more notes than this. */
 const most = 500
 
-/** What the agent was asked to remember: found, read and forgotten. */
+/** What the agents were asked to remember: found, read and forgotten. */
 export function Notes() {
   const app = useApp()
   const [typed, setTyped] = useState('')
@@ -47,7 +47,7 @@ export function Notes() {
       <Listed
         asked={asked}
         empty={
-          query ? `Nothing matches “${query}”.` : 'No notes. The agent keeps one when you ask it to remember something.'
+          query ? `Nothing matches “${query}”.` : 'No notes. An agent keeps one when you ask it to remember something.'
         }
       >
         {(note) => <Item key={note.id} note={note} onDelete={() => remove(note.id)} />}
@@ -60,10 +60,10 @@ export function Notes() {
 }
 
 function Item({ note, onDelete }: { note: Note; onDelete: () => Promise<void> }) {
-  const { text, tags, createdAt } = note
+  const { agentName, userId, text, tags, createdAt } = note
   const { button, asking } = useAskedDelete({
     name: `the note “${text}”`,
-    question: 'Delete this note? The agent knows nothing of it then.',
+    question: `Delete this note? ${agentName} knows nothing of it then.`,
     onDelete,
   })
   return (
@@ -75,7 +75,11 @@ function Item({ note, onDelete }: { note: Note; onDelete: () => Promise<void> })
         {button}
       </div>
       <p className="tnum text-small text-faint [overflow-wrap:anywhere]">
-        {[moment(createdAt), ...tags.map((tag) => `#${tag}`)].join(' · ')}
+        <Verbatim
+          text={[agentName, userId && `about ${userId}`, moment(createdAt), ...tags.map((tag) => `#${tag}`)]
+            .filter(Boolean)
+            .join(' · ')}
+        />
       </p>
       {asking}
     </li>

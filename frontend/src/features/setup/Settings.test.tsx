@@ -244,14 +244,23 @@ describe('the schedules', () => {
 })
 
 describe('the notes', () => {
-  const notes = [{ id: 'n1', text: 'The port is 9090', tags: ['deploy'], createdAt: 1_700_000_000_000 }]
+  const notes = [
+    {
+      id: 'n1',
+      agentName: 'scribe',
+      userId: 'ann',
+      text: 'The port is 9090',
+      tags: ['deploy'],
+      createdAt: 1_700_000_000_000,
+    },
+  ]
 
   it('are searched once nothing is typed for a moment', async () => {
     const { transport } = await open((it) =>
       it.on('GET /studio/notes', ({ path }) => ok({ notes: path.includes('query') ? [] : notes })),
     )
     const list = section('Notes')
-    expect((await list.findByRole('listitem')).textContent).toContain('#deploy')
+    expect((await list.findByRole('listitem')).textContent).toMatch(/scribe · about ann · .* · #deploy/)
     for (const value of ['a', 'a ', 'a & b']) {
       fireEvent.change(list.getByRole('searchbox'), { target: { value } })
     }

@@ -2,6 +2,7 @@ import ArrowRightLeft from 'lucide/dist/esm/icons/arrow-right-left.mjs'
 import CalendarClock from 'lucide/dist/esm/icons/calendar-clock.mjs'
 import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs'
 import ChevronRight from 'lucide/dist/esm/icons/chevron-right.mjs'
+import ListPlus from 'lucide/dist/esm/icons/list-plus.mjs'
 import ListX from 'lucide/dist/esm/icons/list-x.mjs'
 import { memo, type ReactNode, type Ref } from 'react'
 import { Markdown } from '../../markdown/Markdown'
@@ -76,13 +77,16 @@ export const RowView = memo(function RowView({ row, actions }: Props): ReactNode
   }
 })
 
+const speakerIcons = { handoff: ArrowRightLeft, schedule: CalendarClock, added: ListPlus }
+
 /** Who says what follows; where it is not who was spoken with, how that came. */
 function Speaker({ row: { name, by } }: { row: SpeakerRow }) {
   return (
     <h2 className="flex items-center gap-2 pt-4 pb-1 text-small font-semibold text-muted">
-      {by && <Icon node={by === 'handoff' ? ArrowRightLeft : CalendarClock} size={14} />}
+      {by && <Icon node={speakerIcons[by]} size={14} />}
       <span className="min-w-0 truncate">
         {by === 'handoff' && <span className="font-normal">Handed over to </span>}
+        {by === 'added' && <span className="font-normal">Put in by a program, as the </span>}
         {name}
       </span>
     </h2>
