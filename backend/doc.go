@@ -29,7 +29,8 @@
 //	archive             threads as files, without their secrets, as Markdown       → agent approval model protocol redact tool
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
 //	trace/otlp          spans sent to a collector                                  → trace
-//	server              agents over HTTP                                           → agent approval model protocol redact tool
+//	aisdk               the UI message stream of the AI SDK                        → model protocol tool
+//	server              agents over HTTP                                           → agent aisdk approval model protocol redact tool
 //	server/runtimetest  the test every runtime passes                              → agent approval model model/scripted protocol server tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
 //	remote              agents of another server, and copies of their runs         → agent approval client model protocol server tool

@@ -92,17 +92,28 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, read func(http
 func (s *Server) begin(
 	w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) (agent.Input, error),
 ) (*agent.Handle, error) {
-	name := r.PathValue("name")
-	if name != "" {
-		if err := s.checkAgent(name); err != nil {
-			return nil, err
-		}
+	if err := s.checkNamed(r); err != nil {
+		return nil, err
 	}
 	in, err := read(w, r)
 	if err != nil {
 		return nil, err
 	}
+	return s.beginWith(r, in)
+}
+
+// checkNamed refuses a path that names an agent no one offers.
+func (s *Server) checkNamed(r *http.Request) error {
+	if name := r.PathValue("name"); name != "" {
+		return s.checkAgent(name)
+	}
+	return nil
+}
+
+func (s *Server) beginWith(r *http.Request, in agent.Input) (*agent.Handle, error) {
+	name := r.PathValue("name")
 	if name == "" {
+		var err error
 		if name, err = s.agentOf(r.Context(), in.ThreadID); err != nil {
 			return nil, err
 		}

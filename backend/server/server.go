@@ -162,6 +162,11 @@ func (s *Server) routes() map[string]func(http.ResponseWriter, *http.Request) er
 		"POST /tools/{name}/runs":           s.callTool,
 		"POST /chat":                        s.chat,
 
+		"POST /agents/{name}/ui-chat":            s.uiChat,
+		"POST /ui-chat":                          s.uiChat,
+		"GET /agents/{name}/ui-chat/{id}/stream": s.uiResume,
+		"GET /ui-chat/{id}/stream":               s.uiResume,
+
 		"GET /threads":                s.listThreads,
 		"GET /threads/{id}":           s.getThread,
 		"PATCH /threads/{id}":         s.renameThread,

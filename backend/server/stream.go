@@ -24,7 +24,25 @@ type stream struct {
 
 	view view
 	read eventReader // as the view sees them
+	form form
 }
+
+// form is how events look to the client of a stream.
+type form interface {
+	// event appends an event; seq is 0 where it is in no log.
+	event(dst []byte, seq int64, text []byte) ([]byte, error)
+	// flush appends what event has kept back.
+	flush(dst []byte) ([]byte, error)
+}
+
+// asTheyAre sends the events of the protocol themselves.
+type asTheyAre struct{}
+
+func (asTheyAre) event(dst []byte, seq int64, text []byte) ([]byte, error) {
+	return protocol.AppendSSE(dst, seq, text), nil
+}
+
+func (asTheyAre) flush(dst []byte) ([]byte, error) { return dst, nil }
 
 // canStream reports whether an answer can go out in pieces, as http.ResponseController looks for it.
 func canStream(w http.ResponseWriter) error {
@@ -52,7 +70,7 @@ func (s *Server) openStream(w http.ResponseWriter, r *http.Request) (*stream, er
 	if err != nil {
 		return nil, err
 	}
-	t := &stream{w: w, out: http.NewResponseController(w), view: v, read: v.events(s.log.Events)}
+	t := &stream{w: w, out: http.NewResponseController(w), view: v, read: v.events(s.log.Events), form: asTheyAre{}}
 	// The server's timeouts are those of requests; a writer that has none needs no lifting.
 	_ = t.out.SetReadDeadline(time.Time{})
 	_ = t.out.SetWriteDeadline(time.Time{})
@@ -73,6 +91,10 @@ var errGone = errors.New("the client has left")
 
 // flush sends what was gathered.
 func (t *stream) flush() error {
+	var err error
+	if t.buf, err = t.form.flush(t.buf); err != nil {
+		return err
+	}
 	if err := t.write(); err != nil {
 		return err
 	}
@@ -96,7 +118,10 @@ func (t *stream) write() error {
 
 // event gathers an event; one of many is sent only with the next flush.
 func (t *stream) event(seq int64, text []byte) error {
-	t.buf = protocol.AppendSSE(t.buf, seq, text)
+	var err error
+	if t.buf, err = t.form.event(t.buf, seq, text); err != nil {
+		return err
+	}
 	if len(t.buf) < 64<<10 {
 		return nil
 	}
@@ -116,6 +141,10 @@ func (t *stream) unnumbered(event protocol.Event) error {
 }
 
 func (t *stream) done() error {
+	var err error
+	if t.buf, err = t.form.flush(t.buf); err != nil {
+		return err
+	}
 	t.buf = protocol.AppendSSE(t.buf, 0, []byte(protocol.Done))
 	return t.flush()
 }

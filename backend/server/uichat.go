@@ -1,0 +1,295 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"callboard/backend/agent"
+	"callboard/backend/aisdk"
+	"callboard/backend/approval"
+	"callboard/backend/protocol"
+)
+
+// uiForm makes the UI message stream of the AI SDK of a run's events. Those up to has are only folded: the client has them.
+type uiForm struct {
+	mapper aisdk.Mapper
+	has    int64
+}
+
+func (u *uiForm) event(dst []byte, seq int64, text []byte) ([]byte, error) {
+	frame, err := protocol.DecodeFrame(seq, text)
+	if err != nil {
+		return dst, nil // what is no event adds nothing to a message
+	}
+	chunks := u.mapper.Push(frame.Event)
+	if 0 < seq && seq <= u.has {
+		return dst, nil
+	}
+	return appendChunks(dst, chunks)
+}
+
+func (u *uiForm) flush(dst []byte) ([]byte, error) { return appendChunks(dst, u.mapper.Flush()) }
+
+func appendChunks(dst []byte, chunks []aisdk.Chunk) ([]byte, error) {
+	var text []byte
+	for _, chunk := range chunks {
+		var err error
+		if text, err = chunk.AppendJSON(text[:0]); err != nil {
+			return dst, err
+		}
+		dst = protocol.AppendSSE(dst, 0, text)
+	}
+	return dst, nil
+}
+
+// uiChatBody is what useChat sends: {id, messages or message, trigger?, messageId?}, with what /run takes beside.
+type uiChatBody struct {
+	in   agent.Input
+	said *aisdk.Said
+}
+
+func (s *Server) readUIChat(w http.ResponseWriter, r *http.Request) (*uiChatBody, error) {
+	var (
+		b                      uiChatBody
+		id, trigger, messageID *string
+	)
+	said := func(read func(json.RawMessage) (*aisdk.Said, error)) func(json.RawMessage) error {
+		return func(value json.RawMessage) error {
+			if b.said != nil {
+				return errors.New("messages and message exclude each other")
+			}
+			var err error
+			b.said, err = read(value)
+			return err
+		}
+	}
+	err := s.readBody(w, r, members{
+		"id": text(&id), "messages": said(aisdk.Read), "message": said(aisdk.ReadOne), "trigger": text(&trigger), "messageId": text(&messageID),
+		"context": s.runContext(&b.in.Context), "pending": pending(&b.in.DenyPending),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(deref(id)) == "" {
+		return nil, invalid("id: must be the chat's id, a string that is not blank")
+	}
+	if t := deref(trigger); t != "" && t != "submit-message" && t != "regenerate-message" {
+		return nil, invalid("trigger: must be submit-message or regenerate-message, got %q", t)
+	}
+	if b.said == nil {
+		return nil, invalid("messages: is missing")
+	}
+	b.in.ThreadID, b.in.Text, b.in.MessageID = *id, b.said.Text, b.said.MessageID
+	return &b, nil
+}
+
+// uiChat answers useChat: it starts a run with what the user said, or decides what the thread's run waits for, and streams what comes.
+// The chat is the thread. What a thread has is not unsaid: a message that was edited, or is to be answered again, is said anew.
+func (s *Server) uiChat(w http.ResponseWriter, r *http.Request) error {
+	if err := s.checkUI(w, r); err != nil {
+		return err
+	}
+	body, err := s.readUIChat(w, r)
+	if err != nil {
+		return err
+	}
+	if len(body.said.Answers) > 0 {
+		return s.uiAnswers(w, r, body)
+	}
+	known, err := s.hasMessage(r.Context(), body.in.ThreadID, body.in.MessageID)
+	if err != nil {
+		return err
+	}
+	if known {
+		body.in.MessageID = ""
+	}
+	handle, err := s.beginWith(r, body.in)
+	if err != nil {
+		return err
+	}
+	if !s.KeepRuns {
+		s.audience.own(handle.RunID)
+	}
+	return s.streamUI(w, r, handle.RunID, &uiForm{}, 0)
+}
+
+// uiResume streams again the message a thread's run is at work on, or waits with; where there is none it has no content.
+func (s *Server) uiResume(w http.ResponseWriter, r *http.Request) error {
+	if err := s.checkUI(w, r); err != nil {
+		return err
+	}
+	runs, err := s.log.Runs(r.Context(), agent.RunQuery{
+		ThreadID: r.PathValue("id"), Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
+	})
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	run := runs[len(runs)-1]
+	return s.streamUI(w, r, run.ID, &uiForm{}, run.Last)
+}
+
+// checkUI refuses what could not be answered with a stream, before anything begins.
+func (s *Server) checkUI(w http.ResponseWriter, r *http.Request) error {
+	if err := canStream(w); err != nil {
+		return err
+	}
+	if _, err := s.viewOf(r); err != nil {
+		return err
+	}
+	return s.checkNamed(r)
+}
+
+// hasMessage reports whether a thread has a message of that id.
+func (s *Server) hasMessage(ctx context.Context, threadID, messageID string) (bool, error) {
+	thread, err := s.log.Thread(ctx, threadID)
+	if errors.Is(err, agent.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for message %s in thread %s: %w", messageID, threadID, err)
+	}
+	for _, m := range thread.Messages {
+		if m.ID == messageID {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// streamUI streams a run as one message: the events up to a number at once, whether or not a stretch of it ends there, then one
+// stretch.
+func (s *Server) streamUI(w http.ResponseWriter, r *http.Request, runID string, f *uiForm, upTo int64) error {
+	defer s.audience.join(runID)()
+	t, last, err := s.openUI(w, r, runID, f, upTo)
+	if t == nil || err != nil {
+		return err
+	}
+	if s.follow(r.Context(), t, runID, last, true) {
+		s.audience.forget(runID) // it has ended, or waits
+	}
+	return nil
+}
+
+// openUI opens a stream with the events up to a number; last is that of the last one. A stream that broke off is nil.
+func (s *Server) openUI(w http.ResponseWriter, r *http.Request, runID string, f *uiForm, upTo int64) (t *stream, last int64, err error) {
+	w.Header().Set(aisdk.HeaderName, aisdk.HeaderValue)
+	if t, err = s.openStream(w, r); err != nil {
+		return nil, 0, err
+	}
+	t.form = f
+	for last < upTo {
+		records, err := t.read(r.Context(), runID, last, int(min(pageSize, upTo-last)))
+		if err != nil {
+			s.breakOff(r.Context(), t, runID, err)
+			return nil, 0, nil
+		}
+		if len(records) == 0 {
+			break // a view holds back what comes next
+		}
+		for _, record := range records {
+			last = record.Seq
+			if err := t.event(record.Seq, record.JSON); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	return t, last, nil
+}
+
+// uiAnswers keeps what a person decided and streams how the run goes on; while decisions are missing, what is still asked. What was
+// decided before in the same way is no error: a client may have lost the stream it got for it.
+func (s *Server) uiAnswers(w http.ResponseWriter, r *http.Request, body *uiChatBody) error {
+	run, asked, err := s.askedBy(r.Context(), body)
+	if err != nil {
+		return err
+	}
+	has, err := s.pauseOf(r.Context(), run.ID, asked)
+	if err != nil {
+		return err
+	}
+	for i, answer := range body.said.Answers {
+		if d := asked[i].Decision; d != nil && d.Approved == answer.Approved {
+			continue
+		}
+		_, _, err := s.decideOne(r.Context(), answer.ApprovalID, approval.Decision{
+			Approved: answer.Approved, Reason: answer.Reason, ArgumentsHash: asked[i].ArgumentsHash, By: byUser,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if run, err = s.reread(r.Context(), run); err != nil {
+		return err
+	}
+	f := &uiForm{mapper: aisdk.Mapper{MessageID: body.said.MessageID}, has: has}
+	if run.Status != protocol.StatusPaused {
+		return s.streamUI(w, r, run.ID, f, has)
+	}
+	t, last, err := s.openUI(w, r, run.ID, f, has)
+	if t == nil || err != nil {
+		return err
+	}
+	return s.sendPause(r.Context(), t, last, run)
+}
+
+// askedBy finds the run whose approvals a body answers, and those, in the order of the answers.
+func (s *Server) askedBy(ctx context.Context, body *uiChatBody) (*agent.RunState, []*approval.Pending, error) {
+	runs, err := s.log.Runs(ctx, agent.RunQuery{ApprovalID: body.said.Answers[0].ApprovalID})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(runs) == 0 || runs[0].ThreadID != body.in.ThreadID {
+		return nil, nil, invalid("messages: the chat has no approval %q", body.said.Answers[0].ApprovalID)
+	}
+	asked := make([]*approval.Pending, 0, len(body.said.Answers))
+	for _, answer := range body.said.Answers {
+		i := slices.IndexFunc(runs[0].Approvals, func(p *approval.Pending) bool { return p.ApprovalID == answer.ApprovalID })
+		if i < 0 {
+			return nil, nil, invalid("messages: the chat's run has no approval %q", answer.ApprovalID)
+		}
+		p := runs[0].Approvals[i]
+		if answer.ArgumentsHash != "" && answer.ArgumentsHash != p.ArgumentsHash {
+			return nil, nil, approval.ErrHash
+		}
+		asked = append(asked, p)
+	}
+	return runs[0], asked, nil
+}
+
+// pauseOf is the number of the event with which the stretch of a run ended that asked for the approvals: a client that answers them
+// has the events up to it.
+func (s *Server) pauseOf(ctx context.Context, runID string, asked []*approval.Pending) (int64, error) {
+	records, err := s.log.Events(ctx, runID, 0, 0)
+	if err != nil {
+		return 0, err
+	}
+	named, pause := false, int64(0)
+	for _, record := range records {
+		switch eventType(record.JSON) {
+		case protocol.TypeApprovalRequired:
+			frame, err := protocol.DecodeFrame(record.Seq, record.JSON)
+			if err != nil {
+				return 0, err
+			}
+			required, _ := frame.Event.(*protocol.ApprovalRequired)
+			named = required != nil && slices.ContainsFunc(required.Approvals, func(a protocol.Approval) bool {
+				return slices.ContainsFunc(asked, func(p *approval.Pending) bool { return p.ApprovalID == a.ApprovalID })
+			})
+		case protocol.TypeFinish:
+			if named {
+				pause = record.Seq
+			}
+			named = false
+		}
+	}
+	return pause, nil
+}
