@@ -11,6 +11,7 @@ PROGRAM := build/bin/callboard
 PAGE := frontend/dist/index.html
 MODULES := frontend/node_modules/.package-lock.json
 MCP_MODULES := backend/mcp/testdata/npm/node_modules/.package-lock.json
+AISDK_MODULES := backend/aisdk/testdata/npm/node_modules/.package-lock.json
 
 BUILD_PACKAGES := gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
 # For a Docker engine of the tests' own, which needs root; one that is installed is left as it is.
@@ -53,6 +54,11 @@ $(MCP_MODULES): backend/mcp/testdata/npm/package.json backend/mcp/testdata/npm/p
 	@cd backend/mcp/testdata/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
 	@touch $@
 
+$(AISDK_MODULES): backend/aisdk/testdata/npm/package.json backend/aisdk/testdata/npm/package-lock.json
+	@echo "Installing the AI SDK the tests speak with" >&2
+	@cd backend/aisdk/testdata/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
 packages:
 	@command -v go >/dev/null || { echo "Go 1.26 is needed: go is not on the PATH." >&2; exit 1; }
 	@command -v npm >/dev/null || { echo "Node 20 is needed: npm is not on the PATH." >&2; exit 1; }
@@ -81,7 +87,7 @@ test-page: $(MODULES)
 	@echo "== vitest"
 	@cd frontend && npx --no-install vitest run
 
-test-go: $(PAGE) $(MCP_MODULES)
+test-go: $(PAGE) $(MCP_MODULES) $(AISDK_MODULES)
 	@echo "== go test -race"
 	@go run ./build/testsum -race -timeout 20m -tags $(TAGS) ./...
 
@@ -101,7 +107,7 @@ format: bin/gofumpt $(MODULES)
 	@cd frontend && npx --no-install biome check --write .
 
 clean:
-	rm -rf bin build/bin frontend/node_modules backend/mcp/testdata/npm/node_modules frontend/test-results
+	rm -rf bin build/bin frontend/node_modules backend/mcp/testdata/npm/node_modules backend/aisdk/testdata/npm/node_modules frontend/test-results
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete
 
 bin/golangci-lint: TOOL := github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -109,7 +109,7 @@ func (m *Mapper) replace(c *call, arguments string) {
 func (m *Mapper) drop(c *call, reason protocol.DropReason) {
 	if m.current.says(c.key(), "tool-input-start") || m.current.says(c.key(), "tool-input-available") {
 		m.current.remove(c.key())
-	} else { // no step but the current one can be taken back
+	} else if !c.denied { // no step but the current one can be taken back
 		m.fail(c, "The call was dropped: "+string(reason)+".", c.metadata("", nil))
 	}
 	delete(m.calls, c.id)

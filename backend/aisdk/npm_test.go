@@ -1,4 +1,4 @@
-package aisdk
+package aisdk_test
 
 import (
 	"bytes"
@@ -49,14 +49,16 @@ func (p uiPart) isCall() bool { return p.ToolCallID != "" }
 func TestTheAISDKReadsWhatTheProtocolsFoldHas(t *testing.T) {
 	all := map[string][]json.RawMessage{}
 	transcripts := map[string]*protocol.Transcript{}
-	for name, frames := range logs(t) {
-		all[name] = []json.RawMessage{}
-		for line := range strings.Lines(lines(t, chunksOf(frames))) {
-			all[name] = append(all[name], json.RawMessage(line))
-		}
-		transcripts[name] = &protocol.Transcript{}
+	for log, frames := range logs(t) {
+		transcript := &protocol.Transcript{}
 		for _, f := range frames {
-			transcripts[name].Apply(f)
+			transcript.Apply(f)
+		}
+		for name, flushed := range map[string]bool{log: false, log + ", flushed after every event": true} {
+			transcripts[name], all[name] = transcript, []json.RawMessage{}
+			for line := range strings.Lines(lines(t, chunksOf(frames, flushed))) {
+				all[name] = append(all[name], json.RawMessage(line))
+			}
 		}
 	}
 	stdin, err := json.Marshal(all)
@@ -83,7 +85,7 @@ func TestTheAISDKReadsWhatTheProtocolsFoldHas(t *testing.T) {
 			if !slices.Equal(r.Errors, wantErrors) {
 				t.Errorf("got errors %q, want %q", r.Errors, wantErrors)
 			}
-			if outOfOrder[name] {
+			if log, _, _ := strings.Cut(name, ","); outOfOrder[log] {
 				return
 			}
 			if got, want := readParts(r.Message.Parts), foldedParts(transcript); got != want {

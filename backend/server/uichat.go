@@ -22,11 +22,10 @@ type uiForm struct {
 }
 
 func (u *uiForm) event(dst []byte, seq int64, text []byte) ([]byte, error) {
-	frame, err := protocol.DecodeFrame(seq, text)
-	if err != nil {
-		return dst, nil // what is no event adds nothing to a message
+	var chunks []aisdk.Chunk
+	if frame, err := protocol.DecodeFrame(seq, text); err == nil { // what is no event adds nothing to a message
+		chunks = u.mapper.Push(frame.Event)
 	}
-	chunks := u.mapper.Push(frame.Event)
 	if 0 < seq && seq <= u.has {
 		return dst, nil
 	}

@@ -1,0 +1,183 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"callboard/backend/aisdk"
+	"callboard/backend/model"
+	"callboard/backend/model/scripted"
+	"callboard/backend/protocol"
+)
+
+// said is the body of a useChat that says something.
+func said(id, text string) string {
+	return fmt.Sprintf(`{"id":%q,"trigger":"submit-message","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":%q}]}]}`, id, text)
+}
+
+// answered is the body of a useChat that answers an approval.
+func answered(id, approvalID string, approved bool, hash string) string {
+	return fmt.Sprintf(`{"id":%q,"message":{"id":"m1","role":"assistant","parts":[{"type":"step-start"},{"type":"tool-release","toolCallId":"c1",
+		"state":"approval-responded","approval":{"id":%q,"approved":%t,"descriptor":{"argumentsHash":%q}}}]}}`, id, approvalID, approved, hash)
+}
+
+// chunks are those of a stream that ended well.
+func chunks(t *testing.T, body string) []aisdk.Chunk {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(body), "\n\n")
+	if lines[len(lines)-1] != "data: [DONE]" {
+		t.Fatalf("got %q at the end, want [DONE] in %s", lines[len(lines)-1], body)
+	}
+	var all []aisdk.Chunk
+	for _, line := range lines[:len(lines)-1] {
+		var c aisdk.Chunk
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &c); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func (o opened) all(t *testing.T) string {
+	t.Helper()
+	text, err := io.ReadAll(o.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func types(all []aisdk.Chunk) string {
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Type
+	}
+	return strings.Join(names, " ")
+}
+
+func TestAUIChatIsAnsweredWithAUIMessageStream(t *testing.T) {
+	w := start(t, nil, scripted.Say("Hello."), scripted.Say("Hello again."))
+	for _, path := range []string{"/agents/demo/ui-chat", "/ui-chat"} {
+		response := w.open(t.Context(), "POST", path, said("t", "Hello"))
+		if got := response.Header.Get(aisdk.HeaderName); response.StatusCode != http.StatusOK || got != aisdk.HeaderValue {
+			t.Errorf("%s: got %d with %s %q", path, response.StatusCode, aisdk.HeaderName, got)
+		}
+		if got := types(chunks(t, response.all(t))); !strings.HasPrefix(got, "start start-step text-start") {
+			t.Errorf("%s: got %s, want a text", path, got)
+		}
+	}
+}
+
+func TestWhatAUIChatCannotTake(t *testing.T) {
+	w := start(t, nil, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.Say("done"))
+	_, body := w.request("POST", "/agents/demo/ui-chat", said("t", "Release"))
+	asked := approvalOf(t, chunks(t, body))
+	for name, test := range map[string]struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		"an agent nobody has":            {"/agents/nobody/ui-chat", said("t2", "x"), 404, `no agent \"nobody\"`},
+		"no id":                          {"/ui-chat", said(" ", "x"), 400, "id: must be the chat's id"},
+		"no messages":                    {"/ui-chat", `{"id":"t2"}`, 400, "messages: is missing"},
+		"an empty list":                  {"/ui-chat", `{"id":"t2","messages":[]}`, 400, "messages: must hold a message"},
+		"messages and a message":         {"/ui-chat", `{"id":"t2","message":{"role":"user","parts":[{"type":"text","text":"x"}]},"messages":[]}`, 400, "exclude each other"},
+		"a message of old":               {"/ui-chat", `{"id":"t2","messages":[{"role":"user","content":"x"}]}`, 400, "a role and a list of parts"},
+		"a blank text":                   {"/ui-chat", said("t2", " "), 400, "must have text that is not blank"},
+		"a file":                         {"/ui-chat", `{"id":"t2","messages":[{"role":"user","parts":[{"type":"file","url":"data:,"}]}]}`, 400, `part 0: an agent takes text, not \"file\"`},
+		"a system message":               {"/ui-chat", `{"id":"t2","messages":[{"role":"system","parts":[]}]}`, 400, "role: must be user"},
+		"the assistant's, unanswered":    {"/ui-chat", `{"id":"t2","messages":[{"role":"assistant","parts":[{"type":"text","text":"x"}]}]}`, 400, "no approval of it has an answer"},
+		"an unknown trigger":             {"/ui-chat", `{"id":"t2","trigger":"shout","messages":[{"role":"user","parts":[{"type":"text","text":"x"}]}]}`, 400, "trigger: must be submit-message"},
+		"an unknown member":              {"/ui-chat", `{"id":"t2","model":"x"}`, 400, `unknown member \"model\"`},
+		"a message while the run waits":  {"/ui-chat", said("t", "And?"), 409, "RUN_PAUSED"},
+		"an approval nobody asked for":   {"/ui-chat", answered("t", "apr_no", true, ""), 400, `the chat has no approval \"apr_no\"`},
+		"an approval of another chat":    {"/ui-chat", answered("t2", asked.ApprovalID, true, ""), 400, "the chat has no approval"},
+		"an answer for other arguments":  {"/ui-chat", answered("t", asked.ApprovalID, true, "feed"), 409, "ARGUMENTS_CHANGED"},
+		"a view the client may not have": {"/ui-chat?view=all", said("t2", "x"), 400, "view: must be"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, body := w.request("POST", test.path, test.body)
+			if status != test.status || !strings.Contains(body, test.want) {
+				t.Errorf("got %d: %s, want %d with %s", status, body, test.status, test.want)
+			}
+		})
+	}
+	if n := w.ran.Load(); n != 0 {
+		t.Errorf("the tool ran %d times, want never", n)
+	}
+}
+
+func approvalOf(t *testing.T, all []aisdk.Chunk) *protocol.Approval {
+	t.Helper()
+	for _, c := range all {
+		if c.Type == "tool-approval-request" && !c.IsAutomatic {
+			return c.ApprovalDescriptor
+		}
+	}
+	t.Fatalf("no approval is asked for in %s", types(all))
+	return nil
+}
+
+func TestAnAnsweredApprovalGoesOnWhereTheClientStands(t *testing.T) {
+	w := start(t, nil, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.Say("done"))
+	_, body := w.request("POST", "/ui-chat", said("t", "Release"))
+	asked := approvalOf(t, chunks(t, body))
+	want := "start tool-approval-response message-metadata tool-output-available start-step text-start text-delta text-end finish-step finish"
+	for _, which := range []string{"first", "sent again by a client that lost what came of it"} {
+		status, body := w.request("POST", "/ui-chat", answered("t", asked.ApprovalID, true, asked.ArgumentsHash))
+		all := chunks(t, body)
+		if got := types(all); status != http.StatusOK || got != want {
+			t.Errorf("%s: got %d: %s, want %s", which, status, got, want)
+		}
+		if all[0].MessageID != "m1" {
+			t.Errorf("%s: got message %q, want the client's own", which, all[0].MessageID)
+		}
+	}
+	if n := w.ran.Load(); n != 1 {
+		t.Errorf("the tool ran %d times, want once", n)
+	}
+	if status, body := w.request("POST", "/ui-chat", answered("t", asked.ApprovalID, false, "")); status != http.StatusConflict || !strings.Contains(body, CodeDecided) {
+		t.Errorf("the other answer: got %d: %s, want a conflict", status, body)
+	}
+}
+
+func TestWhileAnswersAreMissingTheStreamAsksAgain(t *testing.T) {
+	turn := scripted.Turn{Chunks: []scripted.Chunk{{ToolCalls: []model.ToolCall{
+		{ID: "c1", Name: "release", Arguments: `{"target":"x"}`}, {ID: "c2", Name: "release", Arguments: `{"target":"y"}`},
+	}}}}
+	w := start(t, nil, turn, scripted.Say("done"))
+	_, body := w.request("POST", "/ui-chat", said("t", "Release"))
+	asked := approvalOf(t, chunks(t, body))
+	_, body = w.request("POST", "/ui-chat", answered("t", asked.ApprovalID, true, ""))
+	all := chunks(t, body)
+	if got, want := types(all), "start tool-approval-response tool-approval-request finish"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := approvalOf(t, all).ToolCallID; got != "c2" {
+		t.Errorf("got a question about %s, want c2", got)
+	}
+}
+
+func TestAUIChatIsResumed(t *testing.T) {
+	w := start(t, nil, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
+	for _, path := range []string{"/ui-chat/t/stream", "/agents/demo/ui-chat/t/stream"} {
+		if status, body := w.request("GET", path, ""); status != http.StatusNoContent || body != "" {
+			t.Errorf("%s of an idle chat: got %d: %s, want no content", path, status, body)
+		}
+	}
+	if status, _ := w.request("GET", "/agents/nobody/ui-chat/t/stream", ""); status != http.StatusNotFound {
+		t.Errorf("of an agent nobody has: got %d, want 404", status)
+	}
+	first := w.open(t.Context(), "POST", "/ui-chat", said("t", "Hold"))
+	second := w.open(t.Context(), "GET", "/ui-chat/t/stream", "")
+	close(w.release)
+	one, two := first.all(t), second.all(t)
+	if one != two || !strings.Contains(two, `"output":"let go"`) {
+		t.Errorf("got %s, want the whole message as the first client has it: %s", two, one)
+	}
+}
