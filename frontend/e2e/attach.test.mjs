@@ -6,7 +6,7 @@ import test, { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { axeFaults } from '../bench/looks.mjs'
 import { atEnd, calls, closeBrowser, command, folder, open, says, script, serve, settled, until } from './harness.mjs'
-import { button, composer, row, rows } from './thread.mjs'
+import { button, composer, row, rows, runCommand } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -31,19 +31,6 @@ async function example(t, name) {
   return { address: out.trim().split(' ').at(-1), kill }
 }
 
-/** Runs a command from the palette. */
-async function palette(page, name) {
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.insertText(name)
-  await until(`${name} to be offered`, async () => {
-    const first = page.locator('[role=option][data-highlighted]')
-    return (await first.count()) === 1 && (await first.innerText()).startsWith(name)
-  })
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Search threads and commands' }).waitFor({ state: 'detached' })
-}
-
 const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? '')
 
 test('a program of one’s own is attached and run without a mouse, and its thread outlives it', async (t) => {
@@ -51,7 +38,7 @@ test('a program of one’s own is attached and run without a mouse, and its thre
   const studio = await serve(t)
   const page = await open(t, studio.address)
   await composer(page).waitFor()
-  await palette(page, 'Attach a server')
+  await runCommand(page, 'Attach a server')
   const dialog = page.getByRole('dialog', { name: 'Attach a server' })
   await dialog.getByRole('textbox', { name: 'Address' }).waitFor()
   await page.keyboard.insertText(weather.address)

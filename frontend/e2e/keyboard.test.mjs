@@ -7,7 +7,7 @@ import { axeFaults } from '../bench/looks.mjs'
 import { doneCall, logOf } from './gallery.mjs'
 import { gate } from './gate.mjs'
 import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
-import { button, composer, row } from './thread.mjs'
+import { button, composer, row, runCommand } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -25,19 +25,6 @@ async function waiting(t, options) {
   await row(page, 'run_command', 'waiting').waitFor()
   const ran = () => readFile(join(work, 'ran.txt'), 'utf8').catch(() => '')
   return { studio, run, page, ran, pending: async () => (await studio.api('GET', '/approvals')).approvals.length }
-}
-
-/** Runs a command from the palette. */
-async function runCommand(page, name) {
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.insertText(name)
-  await until(`${name} to be offered`, async () => {
-    const first = page.locator('[role=option][data-highlighted]')
-    return (await first.count()) === 1 && (await first.innerText()).startsWith(name)
-  })
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Search threads and commands' }).waitFor({ state: 'detached' })
 }
 
 /** What has the focus: its name or words. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
 import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
-import { composer, row, rows, shown } from './thread.mjs'
+import { composer, row, rows, runCommand, shown } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -36,19 +36,6 @@ const looked = [
   calls(['c1', 'list_files', {}], ['c2', 'read_file', { path: 'gone.txt' }]),
   says(`I used **${key}** for Falcon, and token=hunter22 too.`),
 ]
-
-/** Runs a command of the palette. */
-async function command(page, name) {
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.insertText(name)
-  await until(`${name} to be offered`, async () => {
-    const first = page.locator('[role=option][data-highlighted]')
-    return (await first.count()) === 1 && (await first.innerText()).startsWith(name)
-  })
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Search threads and commands' }).waitFor({ state: 'detached' })
-}
 
 /** Goes from control to control until one has the focus. */
 async function tabTo(page, locator) {
@@ -81,7 +68,7 @@ const bare = ({ tool, state, text }) => ({ tool, state, text: text.replace(/\d+(
 test('a thread is exported with one hit left in, and imported elsewhere with the same rows', async (t) => {
   const { page } = await threadOf(t, looked, 'completed')
   await row(page, 'read_file', 'failed').waitFor()
-  await command(page, 'Export thread…')
+  await runCommand(page, 'Export thread…')
   const dialog = page.getByRole('dialog', { name: /^Export/ })
   await tabTo(page, dialog.getByRole('checkbox', { name: 'Mask secrets' }))
   await page.keyboard.press('Space')
@@ -111,7 +98,7 @@ test('a thread is exported with one hit left in, and imported elsewhere with the
   for (const secret of [key, 'ghp_', 'Falcon']) assert.ok(!file.includes(secret), `${secret} is in the file`)
 
   const { page: other } = await fresh(t)
-  await command(other, 'Import a thread…')
+  await runCommand(other, 'Import a thread…')
   await choose(other, path)
   await row(other, 'read_file', 'failed').waitFor()
   const mask = (text) => text.replaceAll(key, '[redacted]').replaceAll('Falcon', '[redacted]')
@@ -127,20 +114,20 @@ test('nothing of an imported thread waits, and a second import finds it here', a
   const turns = [calls(['c1', 'run_command', { command: 'touch ran.txt' }]), says('Done.')]
   const { page } = await threadOf(t, turns, 'paused')
   await row(page, 'run_command', 'waiting').waitFor()
-  await command(page, 'Export thread…')
+  await runCommand(page, 'Export thread…')
   const dialog = page.getByRole('dialog', { name: /^Export/ })
   await tabTo(page, dialog.getByRole('button', { name: 'Export', exact: true }))
   const path = await saved(t, page)
   await row(page, 'run_command', 'waiting').waitFor()
 
   const { studio: elsewhere, page: other } = await fresh(t)
-  await command(other, 'Import a thread…')
+  await runCommand(other, 'Import a thread…')
   await choose(other, path)
   await row(other, 'run_command', 'cancelled').waitFor()
   assert.equal(await other.getByRole('button', { name: 'Approve', exact: true }).count(), 0)
   assert.deepEqual((await elsewhere.api('GET', '/approvals')).approvals, [])
 
-  await command(other, 'Import a thread…')
+  await runCommand(other, 'Import a thread…')
   await choose(other, path)
   const here = other.getByRole('dialog', { name: 'Import a thread' })
   await here.getByText('is here already').waitFor()
@@ -154,7 +141,7 @@ test('nothing of an imported thread waits, and a second import finds it here', a
 
 test('a thread is read as Markdown', async (t) => {
   const { page } = await threadOf(t, looked, 'completed')
-  await command(page, 'Export thread…')
+  await runCommand(page, 'Export thread…')
   const dialog = page.getByRole('dialog', { name: /^Export/ })
   await tabTo(page, dialog.getByRole('radio', { name: /^Callboard file/ }))
   await page.keyboard.press('ArrowDown')

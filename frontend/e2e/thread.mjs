@@ -1,4 +1,5 @@
 // What a test does with a thread on the page, and what it sees of it.
+import { until } from './harness.mjs'
 
 export const composer = (page) => page.getByRole('textbox', { name: 'Message' })
 export const button = (page, name) => page.getByRole('button', { name, exact: true })
@@ -74,3 +75,16 @@ export async function note(page) {
 }
 
 export const noted = (page) => page.evaluate(() => Object.values(window.noted))
+
+/** Runs a command from the palette: the first that its name offers. */
+export async function runCommand(page, name) {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search threads and commands' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.insertText(name)
+  await until(`${name} to be offered`, async () => {
+    const first = page.locator('[role=option][data-highlighted]')
+    return (await first.count()) === 1 && (await first.innerText()).startsWith(name)
+  })
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Search threads and commands' }).waitFor({ state: 'detached' })
+}

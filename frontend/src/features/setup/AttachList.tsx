@@ -1,32 +1,21 @@
-import clsx from 'clsx'
 import Check from 'lucide/dist/esm/icons/circle-check.mjs'
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import Plus from 'lucide/dist/esm/icons/plus.mjs'
-import { useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
-import type { Attached, AttachedTest } from '../../transport/attached'
-import { useAskedDelete } from '../../ui/askedDelete'
+import type { Attached } from '../../transport/attached'
 import { Button } from '../../ui/Button'
 import { counted } from '../../ui/format'
-import { Icon } from '../../ui/Icon'
 import { Section } from '../../ui/Section'
-import { Spinner } from '../../ui/Spinner'
-import { toast } from '../../ui/toasts'
-import { Verbatim } from '../../ui/Verbatim'
 import { AttachOutcome } from './AttachOutcome'
-
-/** How often, in ms, a server that is being asked is looked at. */
-const pace = 1000
+import { ServerItem, useLookedAt } from './ServerItem'
 
 /** The attached servers: how each is, what it has, and what is wrong with it. */
 export function AttachList({ servers }: { servers: Attached[] }) {
   const app = useApp()
-  useEffect(() => {
-    if (!servers.some(({ state }) => state === 'asking')) return
-    const timer = setTimeout(() => void app.studio.refresh(), pace)
-    return () => clearTimeout(timer)
-  }, [servers, app])
+  useLookedAt(
+    servers.some(({ state }) => state === 'asking'),
+    servers,
+  )
   return (
     <Section name="Attached servers">
       {servers.length === 0 && (
@@ -52,58 +41,21 @@ export function AttachList({ servers }: { servers: Attached[] }) {
 
 function Item({ server }: { server: Attached }) {
   const app = useApp()
-  const [testing, setTesting] = useState(false)
-  const [result, setResult] = useState<AttachedTest>()
   const { name, url, error, state, version, agents, tools } = server
-  const act = async (what: () => Promise<unknown>) => {
-    try {
-      await what()
-    } catch (cause) {
-      toast(messageOf(cause), 'err')
-    }
-    await app.studio.refresh()
-  }
-  const test = async () => {
-    setTesting(true)
-    setResult(undefined)
-    await act(async () => setResult(await app.api.testAttached(name)))
-    setTesting(false)
-  }
-  const { button, asking } = useAskedDelete({
-    name,
-    question:
-      'Detach this server? Its token is forgotten. Threads with its agents stay, and what they wait for is given up here.',
-    onDelete: () => act(() => app.api.deleteAttached(name)),
-  })
   const has = [version, counted(agents.length, 'agent'), counted(tools.length, 'tool')].filter(Boolean).join(' · ')
   return (
-    <li className="flex min-w-0 flex-col gap-1 rounded-block border border-border px-3 py-2">
-      <div className="flex items-center gap-2">
-        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
-        <State state={state} />
-      </div>
-      <code className="truncate text-code text-muted" title={url}>
-        <Verbatim text={url} />
-      </code>
-      {error && !result && (
-        <p className="text-small text-err [overflow-wrap:anywhere]">
-          <Verbatim text={error} />
-        </p>
-      )}
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="text-small text-muted">{has}</span>
-        <span className="flex-1" />
-        <Button small busy={testing} onClick={() => void test()}>
-          Test
-        </Button>
-        <Button small onClick={() => app.setUp.set({ kind: 'attach', server, within: true })}>
-          Edit
-        </Button>
-        {button}
-      </div>
-      {asking}
-      {result && <AttachOutcome result={result} />}
-    </li>
+    <ServerItem
+      name={name}
+      state={words[state]}
+      way={url}
+      error={error}
+      has={<span className="text-small text-muted">{has}</span>}
+      question="Detach this server? Its token is forgotten. Threads with its agents stay, and what they wait for is given up here."
+      onTest={() => app.api.testAttached(name)}
+      onEdit={() => app.setUp.set({ kind: 'attach', server, within: true })}
+      onDelete={() => app.api.deleteAttached(name)}
+      outcome={(result) => <AttachOutcome result={result} />}
+    />
   )
 }
 
@@ -111,14 +63,4 @@ const words = {
   asking: { word: 'asking', tone: 'text-run', icon: undefined },
   ready: { word: 'ready', tone: 'text-ok', icon: Check },
   failed: { word: 'failed', tone: 'text-err', icon: CircleX },
-}
-
-function State({ state }: { state: Attached['state'] }) {
-  const { word, tone, icon } = words[state]
-  return (
-    <span className={clsx('flex shrink-0 items-center gap-1 text-small', tone)}>
-      {icon ? <Icon node={icon} size={14} /> : <Spinner size={14} />}
-      {word}
-    </span>
-  )
 }
