@@ -11,8 +11,8 @@ import (
 	"callboard/backend/archive"
 )
 
-// exportPage is how many events are read at a time.
-const exportPage = 4096
+// exportPage is how many events are read at a time, with all that is large in them.
+const exportPage = 128
 
 var errStopped = errors.New("nobody reads on")
 
@@ -65,7 +65,7 @@ func (x *exporting) all(id string) error {
 			return fmt.Errorf("run %s: %w", run.ID, err)
 		}
 	}
-	messages, err := readHistory(x.ctx, x.tx, x.thread)
+	messages, err := readHistory(x.ctx, x.tx, x.thread, false)
 	if err != nil {
 		return err
 	}
@@ -112,18 +112,17 @@ func (x *exporting) blobs() error {
 }
 
 func (x *exporting) run(n int64, run *agent.RunState) error {
-	err := errors.Join(readCalls(x.ctx, x.tx, n, run), readApprovals(x.ctx, x.tx, n, run), readChildren(x.ctx, x.tx, n, run))
+	err := errors.Join(readApprovals(x.ctx, x.tx, n, run), readChildren(x.ctx, x.tx, n, run))
 	if err == nil {
 		err = x.yield(archive.RunOf(&run.Run))
 	}
-	for i := range run.Calls {
-		if err != nil {
-			return err
-		}
-		if m := run.Calls[i].Message; m != nil {
-			x.results[m.ID] = true
-		}
-		err = x.yield(archive.CallOf(&run.Calls[i]))
+	if err == nil {
+		err = eachCall(x.ctx, x.tx, n, run.ID, func(c *agent.Call) error {
+			if c.Message != nil {
+				x.results[c.Message.ID] = true
+			}
+			return x.yield(archive.CallOf(c))
+		})
 	}
 	for _, p := range run.Approvals {
 		line, lineErr := archive.ApprovalOf(p)

@@ -95,7 +95,7 @@ func (db *DB) Thread(ctx context.Context, id string) (*agent.Thread, error) {
 			return err
 		}
 		t.Title, t.AgentName, t.CreatedAtMs, t.UpdatedAtMs = summary.Title, summary.AgentName, summary.CreatedAtMs, summary.UpdatedAtMs
-		if t.Messages, err = readHistory(ctx, tx, n); err != nil {
+		if t.Messages, err = readHistory(ctx, tx, n, true); err != nil {
 			return err
 		}
 		return each(ctx, tx, func(rows *sql.Rows) error {
@@ -114,7 +114,9 @@ func (db *DB) Thread(ctx context.Context, id string) (*agent.Thread, error) {
 	return t, nil
 }
 
-func readHistory(ctx context.Context, tx *sql.Tx, thread int64) ([]*model.Message, error) {
+// readHistory reads what a model reads of a thread next time. What the ledger has of it, the results of calls, may be left out but for
+// their ids.
+func readHistory(ctx context.Context, tx *sql.Tx, thread int64, results bool) ([]*model.Message, error) {
 	var messages []*model.Message
 	byID := map[string]*model.Message{}
 	blobs := blobReader{ctx: ctx, tx: tx}
@@ -130,14 +132,15 @@ func readHistory(ctx context.Context, tx *sql.Tx, thread int64) ([]*model.Messag
 		byID[m.ID] = m
 		m.Metadata, err = blobs.whole(metadata, parts)
 		return err
-	}, `select h.message, coalesce(m.role, 'tool'), coalesce(m.content, c.content), coalesce(m.reasoning, ''),
+	}, `select h.message, coalesce(m.role, 'tool'), coalesce(m.content, iif(?2, c.content, '')), coalesce(m.reasoning, ''),
 		coalesce(m.tool_call_id, c.tool_call_id), coalesce(m.tool_name, c.tool_name), coalesce(m.run_id, r.id),
-		coalesce(m.at_ms, c.at_ms), coalesce(m.metadata, c.metadata), coalesce(m.metadata_parts, c.metadata_parts)
+		coalesce(m.at_ms, c.at_ms), coalesce(m.metadata, iif(?2, c.metadata, null)),
+		coalesce(m.metadata_parts, iif(?2, c.metadata_parts, null))
 		from history h
 		left join messages m on h.run is null and m.thread = h.thread and m.id = h.message
 		left join calls c on c.run = h.run and c.i = h.call
 		left join runs r on r.n = h.run
-		where h.thread = ? order by h.pos`, thread)
+		where h.thread = ?1 order by h.pos`, thread, results)
 	if err != nil {
 		return nil, err
 	}

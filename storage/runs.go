@@ -86,13 +86,21 @@ func conditions(q agent.RunQuery) (where string, args []any) {
 }
 
 func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState) error {
-	blobs := blobReader{ctx: ctx, tx: tx}
+	return eachCall(ctx, tx, run, state.ID, func(c *agent.Call) error {
+		state.Calls = append(state.Calls, *c)
+		return nil
+	})
+}
+
+// eachCall reads the calls of a run one after the other: all of them together may be large.
+func eachCall(ctx context.Context, tx *sql.Tx, run int64, runID string, do func(c *agent.Call) error) error {
 	images, err := readImages(ctx, tx, imagesOfCalls, run)
 	if err != nil {
 		return err
 	}
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		c := agent.Call{RunID: state.ID}
+		c := agent.Call{RunID: runID}
+		blobs := blobReader{ctx: ctx, tx: tx}
 		var executed, message, content, parts sql.NullString
 		var at sql.NullInt64
 		var metadata []byte
@@ -108,14 +116,13 @@ func readCalls(ctx context.Context, tx *sql.Tx, run int64, state *agent.RunState
 		if message.Valid {
 			c.Message = &model.Message{
 				ID: message.String, Role: model.RoleTool, Content: content.String, ToolCallID: c.ToolCallID, ToolName: c.ToolName,
-				RunID: state.ID, AtMs: at.Int64, Images: images[message.String],
+				RunID: runID, AtMs: at.Int64, Images: images[message.String],
 			}
 			if c.Message.Metadata, err = blobs.whole(metadata, parts); err != nil {
 				return fmt.Errorf("call %s: %w", c.ToolCallID, err)
 			}
 		}
-		state.Calls = append(state.Calls, c)
-		return nil
+		return do(&c)
 	}, `select tool_call_id, parent_tool_call_id, tool_name, turn, state, proposed, executed, started_at_ms, ended_at_ms, message, content, at_ms,
 		metadata, metadata_parts from calls where run = ? order by i`, run)
 }
