@@ -6,9 +6,12 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
+# The program knows its commit where git can be asked: in another user's folder git refuses, and Go would not build.
+STAMP = -buildvcs=$(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 TAGS := desktop,production,webkit2_41
 PROGRAM := build/bin/callboard
 PAGE := frontend/dist/index.html
+LICENCES := frontend/public/licences.json
 MODULES := frontend/node_modules/.package-lock.json
 MCP_MODULES := backend/mcp/testdata/npm/node_modules/.package-lock.json
 AISDK_MODULES := backend/aisdk/testdata/npm/node_modules/.package-lock.json
@@ -37,12 +40,15 @@ serve: build
 	@exec $(PROGRAM) serve $(ARGS)
 
 $(PROGRAM): packages $(PAGE)
-	@go build -tags $(TAGS) -trimpath -ldflags "-s -w" -o $@ .
+	@go build -tags $(TAGS) $(STAMP) -trimpath -buildmode=pie -ldflags "-s -w" -o $@ .
 
-$(PAGE): $(MODULES) $(shell find frontend/src frontend/public frontend/index.html frontend/vite.config.ts frontend/tsconfig.json -type f)
+$(PAGE): $(MODULES) $(LICENCES) README.md $(shell find frontend/src frontend/public frontend/index.html frontend/vite.config.ts frontend/tsconfig.json -type f)
 	@echo "Building the page" >&2
 	@cd frontend && npx --no-install vite build --logLevel warn
 	@touch $@
+
+$(LICENCES): $(MODULES) go.mod $(wildcard build/licences/*.go)
+	@go run ./build/licences
 
 $(MODULES): frontend/package.json frontend/package-lock.json
 	@echo "Installing the page's packages" >&2

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/pkg/browser"
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/menu"
 	"github.com/wailsapp/wails/v2/pkg/menu/keys"
@@ -50,7 +51,7 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 	}
 	memory := desktop.Remember(o.Config.Dir)
 	kept := memory.Window()
-	app := &App{started: make(chan struct{}), memory: memory}
+	app := &App{started: make(chan struct{}), memory: memory, data: o.Config.Dir}
 	app.openings.Add(o.Open)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -150,6 +151,7 @@ type App struct {
 	ctx     context.Context // the window's, once started
 	life    *desktop.Life
 	memory  *desktop.Memory
+	data    string // the data folder
 
 	openings desktop.Openings
 
@@ -290,6 +292,15 @@ func (a *App) OpenExternal(address string) error {
 		return fmt.Errorf("open %q: %w", address, err)
 	}
 	wailsruntime.BrowserOpenURL(a.context(), u)
+	return nil
+}
+
+// OpenDataFolder shows the data folder in the desktop's file manager.
+func (a *App) OpenDataFolder() error {
+	// Wails opens no file: addresses; this is what it opens the others with.
+	if err := browser.OpenURL(desktop.FileAddress(a.data)); err != nil {
+		return fmt.Errorf("open %s in a file manager: %w", a.data, err)
+	}
 	return nil
 }
 

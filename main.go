@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -73,7 +74,11 @@ func command(ctx context.Context, args []string, env func(string) string, stdout
 	}
 	switch o.Command {
 	case "version":
-		_, _ = fmt.Fprintf(stdout, "callboard %s\n", version)
+		if r := revision(debug.ReadBuildInfo()); r != "" {
+			_, _ = fmt.Fprintf(stdout, "callboard %s (%s)\n", version, r)
+		} else {
+			_, _ = fmt.Fprintf(stdout, "callboard %s\n", version)
+		}
 		return exitOK
 	case "serve":
 		return serve(ctx, o, stdout, stderr)
@@ -288,7 +293,28 @@ func open(ctx context.Context, o commandline.Options, log *slog.Logger) (*studio
 	}
 	config := o.Config
 	config.Version, config.Assets, config.Logger, config.Keychain = version, assets, log, &keychain.System{}
+	config.Revision = revision(debug.ReadBuildInfo())
 	return studio.Open(ctx, config)
+}
+
+// revision names the commit a program was built from, and says so when files were changed since; empty where that is not known.
+func revision(built *debug.BuildInfo, known bool) string {
+	if !known {
+		return ""
+	}
+	commit, changed := "", ""
+	for _, s := range built.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return commit + changed
 }
 
 // startTracing sends spans of every run to the collector the environment names, until stop.

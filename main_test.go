@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,35 @@ func TestHelpAndVersion(t *testing.T) {
 		if status != exitOK || !strings.Contains(stdout.String(), want) {
 			t.Errorf("%s: got status %d, %q, %q; want 0 and %q", args, status, &stdout, &stderr, want)
 		}
+	}
+}
+
+func TestRevision(t *testing.T) {
+	of := func(pairs ...string) *debug.BuildInfo {
+		built := &debug.BuildInfo{}
+		for i := 0; i < len(pairs); i += 2 {
+			built.Settings = append(built.Settings, debug.BuildSetting{Key: pairs[i], Value: pairs[i+1]})
+		}
+		return built
+	}
+	const commit = "5bd642a0b1c2d3e4f5061728394a5b6c7d8e9f00"
+	for _, c := range []struct {
+		name  string
+		built *debug.BuildInfo
+		known bool
+		want  string
+	}{
+		{"a commit", of("vcs", "git", "vcs.revision", commit, "vcs.modified", "false"), true, "5bd642a0b1c2"},
+		{"a commit and what was not committed", of("vcs.revision", commit, "vcs.modified", "true"), true, "5bd642a0b1c2 with changes"},
+		{"a short one of another system", of("vcs.revision", "42"), true, "42"},
+		{"a build outside of a repository", of("-trimpath", "true"), true, ""},
+		{"a build that says nothing", nil, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := revision(c.built, c.known); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

@@ -27,11 +27,8 @@ for size in 16 24 32 48 64 128 256; do
 done
 put README.md "$deb/usr/share/doc/callboard/README.md"
 date=$(date -u -R -d "@$SOURCE_DATE_EPOCH")
-{
-	printf 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: Callboard\n\n'
-	printf 'Files: *\nCopyright: 2026 The Callboard authors\nLicense: MIT\n'
-	sed 's/^$/./; s/^/ /' LICENSE
-} >"$deb/usr/share/doc/callboard/copyright"
+go run ./build/licences -text >"$work/copyright"
+put "$work/copyright" "$deb/usr/share/doc/callboard/copyright"
 printf 'callboard (%s) unstable; urgency=medium\n\n  * Version %s.\n\n -- The Callboard authors <callboard@localhost>  %s\n' \
 	"$version" "$version" "$date" | gzip -9n >"$deb/usr/share/doc/callboard/changelog.gz"
 mkdir -p "$deb/usr/share/man/man1"
@@ -63,6 +60,7 @@ tree=$work/$name
 put build/bin/callboard "$tree/callboard" 755
 put README.md "$tree/README.md"
 put LICENSE "$tree/LICENSE"
+put "$work/copyright" "$tree/LICENCES-OF-PARTS"
 put build/linux/INSTALL "$tree/INSTALL"
 put build/linux/callboard.desktop "$tree/callboard.desktop"
 put build/linux/callboard.xml "$tree/callboard.xml"

@@ -32,7 +32,10 @@ function devPolicy(): Plugin {
 export default defineConfig({
   plugins: [react(), tailwindcss(), cleanDist(), devPolicy()],
   build: { assetsInlineLimit: 0, emptyOutDir: false, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 1000 },
-  server: { proxy: { '/api': process.env.CALLBOARD_API ?? 'http://127.0.0.1:8080' } },
+  server: {
+    fs: { allow: ['..'] }, // README.md
+    proxy: { '/api': process.env.CALLBOARD_API ?? 'http://127.0.0.1:8080' },
+  },
   test: {
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],

@@ -121,6 +121,15 @@ func WebAddress(text string) (string, error) {
 	return u.String(), nil
 }
 
+// FileAddress returns the file: address of an absolute path.
+func FileAddress(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // before a drive's letter
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
 func parseFile(text string) (Target, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {

@@ -5,6 +5,22 @@ import (
 	"testing"
 )
 
+func TestFileAddress(t *testing.T) {
+	for path, want := range map[string]string{
+		"/home/ada/.local/share/callboard": "file:///home/ada/.local/share/callboard",
+		"/home/ada/100 % of it#1?":         "file:///home/ada/100%20%25%20of%20it%231%3F",
+		"C:/Users/Ada/Callboard":           "file:///C:/Users/Ada/Callboard",
+	} {
+		got := FileAddress(path)
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if back, err := ParseLink(got); err != nil || back.File != path {
+			t.Errorf("%s leads to %q, %v; want %s", got, back.File, err, path)
+		}
+	}
+}
+
 func TestParseLink(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -91,7 +91,9 @@ func (s *Studio) routes(mux router) {
 // state is what the window begins with.
 type state struct {
 	Version     string         `json:"version"`
-	OpenedAt    int64          `json:"openedAt"` // Unix ms, when this process opened the studio
+	Revision    string         `json:"revision"`   // what it was built from; empty where that is not known
+	DataFolder  string         `json:"dataFolder"` // on the machine that serves it
+	OpenedAt    int64          `json:"openedAt"`   // Unix ms, when this process opened the studio
 	Agents      []agentView    `json:"agents"`
 	Providers   []providerView `json:"providers"`
 	Found       []found        `json:"found"`
@@ -122,7 +124,8 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := state{
-		Version: s.config.Version, OpenedAt: s.openedAt.UnixMilli(), Agents: agents, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
+		Version: s.config.Version, Revision: s.config.Revision, DataFolder: s.config.Dir,
+		OpenedAt: s.openedAt.UnixMilli(), Agents: agents, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
 		MCPServers: servers, Attached: s.viewAttached(),
 		Folder: s.config.Folder, DemoMessage: demoMessage,
 	}

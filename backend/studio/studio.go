@@ -56,9 +56,10 @@ type Config struct {
 	// Attach are servers to attach, beside those that are kept.
 	Attach []Attachment
 
-	Version string
-	Assets  fs.FS        // the window's page; nil serves none
-	Logger  *slog.Logger // nil is slog.Default()
+	Version  string
+	Revision string       // what it was built from; empty where that is not known
+	Assets   fs.FS        // the window's page; nil serves none
+	Logger   *slog.Logger // nil is slog.Default()
 }
 
 // Studio is an open data folder with everything that works on it.

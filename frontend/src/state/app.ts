@@ -107,8 +107,8 @@ export class App {
   readonly jump = new Cell<Jump | undefined>(undefined)
   readonly inspector = new Inspector()
   readonly commands = new Commands()
-  /** What is on the screen over all else: the search for threads and commands, the keys, or what this is. */
-  readonly over = new Cell<'palette' | 'keyboard' | 'about' | undefined>(undefined)
+  /** What is on the screen over all else: the search for threads and commands, the keys, or a text on the program itself. */
+  readonly over = new Cell<'palette' | 'keyboard' | 'about' | 'licences' | 'readme' | undefined>(undefined)
   /** What a search over all threads led to, until its thread is on the screen. */
   readonly led = new Cell<Led | undefined>(undefined)
   /** The row that was found last. */

@@ -43,6 +43,8 @@ export const keyTable = [
   { id: 'zoom-reset', name: 'Usual size', group: 'Window', keys: ['Ctrl+0'], place: 'window' },
   { id: 'quit', name: 'Quit', group: 'Window', keys: ['Ctrl+Q'], place: 'window' },
   { id: 'keyboard', name: 'Keyboard', group: 'Window', keys: ['Ctrl+/'], place: 'window', onList: '?' },
+  { id: 'readme', name: 'README', group: 'Window', keys: [], place: 'window' },
+  { id: 'licences', name: 'Licences', group: 'Window', keys: [], place: 'window' },
   { id: 'about', name: 'About Callboard', group: 'Window', keys: [], place: 'window' },
 
   { id: 'find', name: 'Find in thread', group: 'Thread', keys: ['Ctrl+F'], place: 'window' },

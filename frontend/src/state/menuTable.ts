@@ -68,7 +68,13 @@ const menuTable: readonly { name: string; parts: readonly (readonly Line[])[] }[
       [{ id: 'stop', unless: 'No run is live in this thread' }],
     ],
   },
-  { name: 'Help', parts: [[{ id: 'keyboard' }], [{ id: 'about' }]] },
+  {
+    name: 'Help',
+    parts: [
+      [{ id: 'keyboard' }, { id: 'readme' }],
+      [{ id: 'licences' }, { id: 'about' }],
+    ],
+  },
 ]
 
 /** An entry of a menu as it is now. */

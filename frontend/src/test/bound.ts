@@ -10,6 +10,7 @@ export function boundWindow() {
     Notify: vi.fn(async () => ''),
     SaveFile: vi.fn(async () => false),
     SetTheme: vi.fn(async () => undefined),
+    OpenDataFolder: vi.fn(async () => undefined),
     Openings: vi.fn(async (): Promise<unknown> => []),
     Zoom: vi.fn(async () => 100),
     SetZoom: vi.fn(async () => undefined),

@@ -110,6 +110,10 @@ export interface Price {
 
 export interface StudioState {
   version: string
+  /** What it was built from; empty where that is not known. */
+  revision: string
+  /** Where threads and settings are, on the machine that serves them. */
+  dataFolder: string
   /** When the process that serves it began, in Unix ms. */
   openedAt: number
   agents: AgentInfo[]
@@ -235,6 +239,8 @@ export function pendingApproval(json: string): PendingApproval {
 export function studioState(of: Fields): StudioState {
   return {
     version: text(of, 'version'),
+    revision: text(of, 'revision'),
+    dataFolder: text(of, 'dataFolder'),
     openedAt: number(of, 'openedAt'),
     agents: list(of, 'agents', agentInfo),
     providers: list(of, 'providers', provider),

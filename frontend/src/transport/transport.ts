@@ -102,6 +102,8 @@ export interface Host {
   pickFolder?: () => Promise<string>
   /** Opens an address outside the window. */
   openExternal: (url: string) => void
+  /** Shows the data folder in the desktop's file manager. */
+  openDataFolder?: () => Promise<void>
   notifying?: Notifying
   /** Asks where to save a file and writes it; false when the dialog was closed. */
   saveFile?: (name: string, content: Blob) => Promise<boolean>

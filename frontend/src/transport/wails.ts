@@ -11,6 +11,8 @@ interface Bound {
   /** False when the dialog was closed. */
   SaveFile(name: string, base64Content: string): Promise<boolean>
   SetTheme(theme: string): Promise<void>
+  /** Shows the data folder in the desktop's file manager. */
+  OpenDataFolder(): Promise<void>
   /** What was opened since it was last asked; the event "opening" says that there may be more. */
   Openings(): Promise<unknown>
   Zoom(): Promise<number>
@@ -57,6 +59,7 @@ function host(app: Bound, runtime: WailsRuntime): Host {
   return {
     pickFolder: () => app.PickFolder(),
     openExternal: (url) => void app.OpenExternal(url).catch(report('Opening an address')),
+    openDataFolder: () => app.OpenDataFolder(),
     notifying: notifying(app, runtime, report('A notification')),
     saveFile: async (name, content) => app.SaveFile(name, await base64(content)),
     closing: closing(app, runtime, report('Closing the window')),

@@ -23,6 +23,8 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('keyboard', () => toggle('keyboard'), { inDialog: over === 'keyboard' })
   useCommand('search', () => app.search())
   useCommand('about', () => app.over.set('about'))
+  useCommand('licences', () => app.over.set('licences'))
+  useCommand('readme', () => app.over.set('readme'))
   useCommand('new-thread', () => app.router.go({ kind: 'new' }))
   useCommand('open-demo', () => app.openDemo(), { off: state?.overrideLabel !== undefined })
   useCommand('tools', () => app.router.go({ kind: 'tools' }))
