@@ -19,7 +19,7 @@ AISDK_MODULES := backend/aisdk/testdata/npm/node_modules/.package-lock.json
 BUILD_PACKAGES := gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
 # For a Docker engine of the tests' own, which needs root; one that is installed is left as it is.
 DOCKER_PACKAGES := $(shell [ "$$(id -u)" != 0 ] || command -v dockerd >/dev/null || echo docker.io busybox-static)
-TEST_PACKAGES := $(BUILD_PACKAGES) chromium dbus-daemon gnome-keyring xvfb xdotool imagemagick sqlite3 fonts-dejavu-core $(DOCKER_PACKAGES)
+TEST_PACKAGES := $(BUILD_PACKAGES) chromium dbus-daemon gnome-keyring xvfb xdotool x11-xserver-utils imagemagick sqlite3 fonts-dejavu-core $(DOCKER_PACKAGES)
 
 .PHONY: build package run serve test lint check-go check-page test-go test-page e2e bench format clean packages test-packages $(PROGRAM)
 

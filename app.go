@@ -40,13 +40,14 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 		return exitFailed
 	}
 	log := logger(stderr, slog.LevelWarn)
-	// One window for each data folder: a second start hands over what it was asked to open.
+	// One window for each data folder: a second start hands over what it was asked to open, also to a window that has not opened the
+	// folder yet.
 	id := fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.Config.Dir)))
+	if desktop.HandOver(ctx, id, o.Open) == nil {
+		say(stderr, "the window that is open on %s comes to the front", o.Config.Dir)
+		return exitOK
+	}
 	if err := studio.InUse(o.Config.Dir); err != nil {
-		if desktop.HandOver(ctx, id, o.Open) == nil {
-			say(stderr, "the window that is open on %s comes to the front", o.Config.Dir)
-			return exitOK
-		}
 		say(stderr, "%v; a window it has comes to the front", err)
 	}
 	memory := desktop.Remember(o.Config.Dir)
@@ -125,21 +126,42 @@ func (f frame) Screens() ([]desktop.Screen, error) {
 	found, err := wailsruntime.ScreenGetAll(f.context())
 	var screens []desktop.Screen
 	for _, s := range found {
-		screens = append(screens, desktop.Screen{Width: s.Size.Width, Height: s.Size.Height})
+		screens = append(screens, desktop.Screen{Width: s.Size.Width, Height: s.Size.Height, Current: s.IsCurrent})
 	}
 	return screens, err
 }
 
 func (f frame) Resize(width, height int) { wailsruntime.WindowSetSize(f.context(), width, height) }
 
-func (f frame) Move(to desktop.Place) { wailsruntime.WindowSetPosition(f.context(), to.X, to.Y) }
+func (f frame) Move(to desktop.Place) {
+	to = to.Scaled(f.scale())
+	wailsruntime.WindowSetPosition(f.context(), to.X, to.Y)
+}
+
+// scale is how many units of a place one of a size has: on Windows places are in the screen's own pixels.
+func (f frame) scale() float64 {
+	if runtime.GOOS != "windows" {
+		return 1
+	}
+	found, err := wailsruntime.ScreenGetAll(f.context())
+	if err != nil {
+		return 1 // Screens says why
+	}
+	for _, s := range found {
+		if s.IsCurrent && s.Size.Width > 0 {
+			return float64(s.PhysicalSize.Width) / float64(s.Size.Width)
+		}
+	}
+	return 1
+}
 
 func (f frame) Sight() desktop.Sight {
 	ctx := f.context()
 	width, height := wailsruntime.WindowGetSize(ctx)
 	x, y := wailsruntime.WindowGetPosition(ctx)
+	place := desktop.Place{X: x, Y: y}.Scaled(1 / f.scale())
 	return desktop.Sight{
-		Width: width, Height: height, Place: &desktop.Place{X: x, Y: y},
+		Width: width, Height: height, Place: &place,
 		Maximised: wailsruntime.WindowIsMaximised(ctx),
 		Passing:   wailsruntime.WindowIsMinimised(ctx) || wailsruntime.WindowIsFullscreen(ctx),
 	}

@@ -50,10 +50,28 @@ func TestOneVersionEverywhere(t *testing.T) {
 	for path, pattern := range map[string]string{
 		"../main.go":               `const version = "([^"]+)"`,
 		"../frontend/package.json": `"version": "([^"]+)"`,
+		// The first release it lists is the newest.
+		"linux/callboard.metainfo.xml": `<release version="([^"]+)"`,
 	} {
 		found := regexp.MustCompile(pattern).FindStringSubmatch(read(t, path))
 		if found == nil || found[1] != want {
 			t.Errorf("%s: got %q, want version %s of wails.json", path, found, want)
+		}
+	}
+}
+
+func TestOneNameOfTheProgramEverywhere(t *testing.T) {
+	const want = "localhost.callboard.callboard"
+	for path, pattern := range map[string]string{
+		"linux/callboard.metainfo.xml": `<id>([^<]+)</id>`,
+		"package.sh":                   `usr/share/metainfo/(.+)\.metainfo\.xml`,
+		"darwin/Info.plist":            `<key>CFBundleIdentifier</key>\s*<string>([^<]+)</string>`,
+		"darwin/Info.dev.plist":        `<key>CFBundleIdentifier</key>\s*<string>([^<]+)</string>`,
+		"windows/wails.exe.manifest":   `<assemblyIdentity type="win32" name="([^"]+)" version="{{`,
+	} {
+		found := regexp.MustCompile(pattern).FindStringSubmatch(read(t, path))
+		if found == nil || found[1] != want {
+			t.Errorf("%s: got %q, want the name %s", path, found, want)
 		}
 	}
 }
@@ -81,6 +99,14 @@ func TestLinuxOpensTheFilesAndLinksOfWailsJSON(t *testing.T) {
 	} {
 		if !strings.Contains(entry, line+"\n") {
 			t.Errorf("callboard.desktop has no line %q", line)
+		}
+	}
+	about := read(t, "linux/callboard.metainfo.xml")
+	for _, part := range []string{
+		"<mediatype>" + mime.Types[0].Type + "</mediatype>", "<binary>" + p.OutputFilename + "</binary>", "<name>" + p.Info.ProductName + "</name>", "<summary>" + p.Info.Comments + "</summary>",
+	} {
+		if !strings.Contains(about, part) {
+			t.Errorf("callboard.metainfo.xml does not have %s", part)
 		}
 	}
 }
@@ -123,10 +149,45 @@ func TestWhatWailsFillsInIsWellFormedAndHasTheFilesAndLinks(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheInstallerTakesBackWhatItAssociates(t *testing.T) {
+	p := wails(t)
 	installer := read(t, "windows/installer/project.nsi")
-	for _, macro := range []string{"wails.associateFiles", "wails.associateCustomProtocols", "wails.unassociateFiles", "wails.unassociateCustomProtocols"} {
-		if !strings.Contains(installer, "!insertmacro "+macro) {
-			t.Errorf("the installer does not insert %s", macro)
+	for name, want := range map[string]string{
+		"FILE_EXT": p.Info.FileAssociations[0].Ext, "FILE_CLASS": p.Info.FileAssociations[0].Name, "FILE_NAME": p.Info.FileAssociations[0].Description,
+		"LINK_SCHEME": p.Info.Protocols[0].Scheme, "LINK_NAME": p.Info.Protocols[0].Description, "PRODUCT_EXECUTABLE": p.Name + ".exe",
+	} {
+		if line := "!define " + name + ` "` + want + "\"\n"; !strings.Contains(installer, line) {
+			t.Errorf("project.nsi has no line %q", line)
 		}
+	}
+	install, uninstall, found := strings.Cut(installer, `Section "uninstall"`)
+	if !found {
+		t.Fatal("project.nsi has no section to uninstall")
+	}
+	if kind := `"Content Type" "application/vnd.callboard.thread"`; !strings.Contains(install, kind) {
+		t.Errorf("project.nsi does not write %s", kind)
+	}
+	for _, key := range regexp.MustCompile(`WriteRegStr SHELL_CONTEXT ("Software[^"]+")`).FindAllStringSubmatch(install, -1) {
+		// What is written under a class goes with the class.
+		class := strings.TrimSuffix(regexp.MustCompile(`\\(DefaultIcon|shell).*"$`).ReplaceAllString(key[1], ``), `"`) + `"`
+		if class == `"Software\Classes\${CLASS}"` {
+			continue // of the macro, which is used for the two classes below
+		}
+		if !regexp.MustCompile(`DeleteRegKey (/ifempty )?SHELL_CONTEXT ` + regexp.QuoteMeta(class)).MatchString(uninstall) {
+			t.Errorf("%s is written and never deleted", class)
+		}
+	}
+	for _, class := range []string{"FILE_CLASS", "LINK_SCHEME"} {
+		if !strings.Contains(install, `OPENED_BY_THE_PROGRAM "${`+class+`}"`) {
+			t.Errorf("${%s} is opened by nothing", class)
+		}
+	}
+	if !strings.Contains(install, `'"$INSTDIR\${PRODUCT_EXECUTABLE}" "%1"'`) {
+		t.Error("the program is not called in quotes")
+	}
+	if strings.Contains(uninstall, "RMDir /r") {
+		t.Error("uninstalling deletes whole folders")
 	}
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes a Debian package and a tarball of the built program in build/bin. The same commit gives the same bytes.
 #   package.sh VERSION
+# DEBFULLNAME and DEBEMAIL name who makes the package, as everywhere in Debian: the project has no address of its own.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,6 +9,7 @@ version=$1
 arch=$(dpkg --print-architecture)
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y LICENSE)}"
 export SOURCE_DATE_EPOCH
+maintainer="${DEBFULLNAME:-The Callboard authors} <${DEBEMAIL:-callboard@localhost}>"
 umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,17 +22,18 @@ deb=$work/deb
 put build/bin/callboard "$deb/usr/bin/callboard" 755
 put build/linux/callboard.desktop "$deb/usr/share/applications/callboard.desktop"
 put build/linux/callboard.xml "$deb/usr/share/mime/packages/callboard.xml"
+put build/linux/callboard.metainfo.xml "$deb/usr/share/metainfo/localhost.callboard.callboard.metainfo.xml"
 put frontend/public/icon.svg "$deb/usr/share/icons/hicolor/scalable/apps/callboard.svg"
 put build/appicon.png "$deb/usr/share/icons/hicolor/512x512/apps/callboard.png"
-for size in 16 24 32 48 64 128 256; do
+for size in 16 22 24 32 48 64 128 256; do
 	put build/linux/icons/$size.png "$deb/usr/share/icons/hicolor/${size}x$size/apps/callboard.png"
 done
 put README.md "$deb/usr/share/doc/callboard/README.md"
 date=$(date -u -R -d "@$SOURCE_DATE_EPOCH")
-go run ./build/licences -text >"$work/copyright"
+go run ./build/licences -debian >"$work/copyright"
 put "$work/copyright" "$deb/usr/share/doc/callboard/copyright"
-printf 'callboard (%s) unstable; urgency=medium\n\n  * Version %s.\n\n -- The Callboard authors <callboard@localhost>  %s\n' \
-	"$version" "$version" "$date" | gzip -9n >"$deb/usr/share/doc/callboard/changelog.gz"
+printf 'callboard (%s) unstable; urgency=medium\n\n  * Version %s.\n\n -- %s  %s\n' \
+	"$version" "$version" "$maintainer" "$date" | gzip -9n >"$deb/usr/share/doc/callboard/changelog.gz"
 mkdir -p "$deb/usr/share/man/man1"
 gzip -9nc build/linux/callboard.1 >"$deb/usr/share/man/man1/callboard.1.gz"
 
@@ -40,10 +43,11 @@ cat >"$deb/DEBIAN/control" <<-CONTROL
 	Package: callboard
 	Version: $version
 	Architecture: $arch
-	Maintainer: The Callboard authors <callboard@localhost>
+	Maintainer: $maintainer
 	Installed-Size: $size
-	Depends: libc6 (>= 2.34), libgtk-3-0 | libgtk-3-0t64, libwebkit2gtk-4.1-0
-	Recommends: xdg-utils
+	Depends: libc6 (>= 2.34), libgtk-3-0 (>= 3.21.4) | libgtk-3-0t64, libwebkit2gtk-4.1-0 (>= 2.39.91)
+	Recommends: desktop-file-utils, shared-mime-info, xdg-utils
+	Suggests: chromium, docker.io, gnome-keyring
 	Section: devel
 	Priority: optional
 	Description: studio for agents that call tools
@@ -60,7 +64,8 @@ tree=$work/$name
 put build/bin/callboard "$tree/callboard" 755
 put README.md "$tree/README.md"
 put LICENSE "$tree/LICENSE"
-put "$work/copyright" "$tree/LICENCES-OF-PARTS"
+go run ./build/licences -text >"$work/licences"
+put "$work/licences" "$tree/LICENCES-OF-PARTS"
 put build/linux/INSTALL "$tree/INSTALL"
 put build/linux/callboard.desktop "$tree/callboard.desktop"
 put build/linux/callboard.xml "$tree/callboard.xml"

@@ -13,6 +13,8 @@ type Frame interface {
 	Screens() ([]Screen, error)
 	Sight() Sight
 	Resize(width, height int)
+	// Move moves the window, now or soon. Its place counts from the corner of the screen the window is on, which need not be where the
+	// places of Sight count from.
 	Move(Place)
 }
 
@@ -70,7 +72,7 @@ func (k *Keeper) restore() {
 		k.Frame.Resize(fits.Width, fits.Height)
 	}
 	if fits.Place != nil && k.Placed {
-		k.Frame.Move(*fits.Place)
+		k.place(fits)
 	}
 }
 

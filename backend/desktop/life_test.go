@@ -47,7 +47,7 @@ func newLife(t *testing.T, ctx context.Context, script string) (*Life, *told) {
 	open := func() (*studio.Studio, error) {
 		return studio.Open(ctx, studio.Config{Dir: dir, Script: script, LocalServers: []studio.LocalServer{}, Logger: slog.New(slog.DiscardHandler)})
 	}
-	frame := &fakeFrame{screens: []Screen{{1920, 1080}}, now: Sight{Width: 900, Height: 600}}
+	frame := &fakeFrame{monitors: []monitor{hd}, now: Sight{Width: 900, Height: 600}}
 	return &Life{
 		Open: open, Emit: page.emit, Quit: func() { page.emit("quit") }, Until: ctx, Log: slog.New(slog.DiscardHandler),
 		Keeper: Keeper{Memory: Remember(dir), Frame: frame, Log: slog.New(slog.DiscardHandler)},

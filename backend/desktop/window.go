@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -39,8 +40,16 @@ type Place struct {
 	Y int `json:"y"`
 }
 
-// Screen is the size of a screen.
-type Screen struct{ Width, Height int }
+// Scaled returns the place in units of which a pixel has so many.
+func (p Place) Scaled(by float64) Place {
+	return Place{X: int(math.Round(float64(p.X) * by)), Y: int(math.Round(float64(p.Y) * by))}
+}
+
+// Screen is a screen's size, and whether the window is on it, or nearer to it than to any other.
+type Screen struct {
+	Width, Height int
+	Current       bool
+}
 
 // Sight is a window as it is now.
 type Sight struct {
@@ -62,26 +71,17 @@ func (w Window) After(s Sight) Window {
 	return w.sound()
 }
 
-// Within returns the window as it fits the screens: no larger than the largest of them, and with its corner where it can be seen. How
-// screens stand to each other is not known: of several, a place that can be on none of them is forgotten.
+// Within returns the window no larger than the largest of the screens. Its place is kept: see place.
 func (w Window) Within(screens []Screen) Window {
-	var largest, all Screen
+	var largest Screen
 	for _, s := range screens {
 		largest.Width, largest.Height = max(largest.Width, s.Width), max(largest.Height, s.Height)
-		all.Width, all.Height = all.Width+s.Width, all.Height+s.Height
 	}
 	if len(screens) == 0 {
 		return w
 	}
 	w.Width = min(w.Width, max(largest.Width, MinWidth))
 	w.Height = min(w.Height, max(largest.Height, MinHeight))
-	switch p := w.Place; {
-	case p == nil:
-	case len(screens) == 1:
-		w.Place = &Place{X: clamp(p.X, largest.Width-w.Width), Y: clamp(p.Y, largest.Height-w.Height)}
-	case p.X <= -all.Width || p.X >= all.Width || p.Y <= -all.Height || p.Y >= all.Height:
-		w.Place = nil
-	}
 	return w
 }
 

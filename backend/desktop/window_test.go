@@ -63,22 +63,29 @@ func TestAfterASight(t *testing.T) {
 	}
 }
 
+func TestAPlaceIsTheSameAfterItWasScaledThereAndBack(t *testing.T) {
+	for _, by := range []float64{1, 1.25, 1.5, 1.75, 2, 3} {
+		for x := -300; x < 300; x++ {
+			if got := (Place{x, -x}).Scaled(by).Scaled(1 / by); got != (Place{x, -x}) {
+				t.Fatalf("got %v of %d, scaled by %v", got, x, by)
+			}
+		}
+	}
+}
+
 func TestWithinTheScreens(t *testing.T) {
-	hd, wide := Screen{1920, 1080}, Screen{3840, 2160}
+	hd, wide := Screen{Width: 1920, Height: 1080}, Screen{Width: 3840, Height: 2160}
 	for _, c := range []struct {
 		name    string
 		window  Window
 		screens []Screen
 		want    Window
 	}{
-		{"where it was", Window{Width: 900, Height: 600, Place: at(10, 20)}, []Screen{hd}, Window{Width: 900, Height: 600, Place: at(10, 20)}},
-		{"a window off the screen comes back", Window{Width: 900, Height: 600, Place: at(2500, -700)}, []Screen{hd}, Window{Width: 900, Height: 600, Place: at(1020, 0)}},
-		{"a window of a larger screen shrinks", Window{Width: 3000, Height: 2000, Place: at(400, 100)}, []Screen{hd}, Window{Width: 1920, Height: 1080, Place: at(0, 0)}},
-		{"beside the first of two screens", Window{Width: 900, Height: 600, Place: at(-800, 20)}, []Screen{hd, wide}, Window{Width: 900, Height: 600, Place: at(-800, 20)}},
-		{"a place on none of two screens is forgotten", Window{Width: 900, Height: 600, Place: at(9000, 20)}, []Screen{hd, wide}, Window{Width: 900, Height: 600}},
-		{"without a place", Window{Width: 900, Height: 600}, []Screen{hd}, Window{Width: 900, Height: 600}},
-		{"without a screen nothing is known", Window{Width: 900, Height: 600, Place: at(9000, 20)}, nil, Window{Width: 900, Height: 600, Place: at(9000, 20)}},
-		{"a screen smaller than the least window", Window{Width: 900, Height: 600, Place: at(50, 50)}, []Screen{{640, 400}}, Window{Width: MinWidth, Height: MinHeight, Place: at(0, 0)}},
+		{"as large as it was", Window{Width: 900, Height: 600, Place: at(10, 20)}, []Screen{hd}, Window{Width: 900, Height: 600, Place: at(10, 20)}},
+		{"a window of a larger screen shrinks", Window{Width: 3000, Height: 2000}, []Screen{hd}, Window{Width: 1920, Height: 1080}},
+		{"a window of the larger of two screens does not", Window{Width: 3000, Height: 2000}, []Screen{hd, wide}, Window{Width: 3000, Height: 2000}},
+		{"without a screen nothing is known", Window{Width: 9000, Height: 600}, nil, Window{Width: 9000, Height: 600}},
+		{"a screen smaller than the least window", Window{Width: 900, Height: 600}, []Screen{{Width: 640, Height: 400}}, Window{Width: MinWidth, Height: MinHeight}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, c.window.Within(c.screens)); diff != "" {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
-import { command, folder, program, says, script, serve, settled, start } from './harness.mjs'
+import { command, environment, folder, program, says, script, serve, settled, start } from './harness.mjs'
 import { ask, looksLike, openWindow, sessionBus, showsAPage, until, xserver } from './window.mjs'
 import { closeWindow } from './x11.mjs'
 
@@ -125,4 +125,40 @@ test('size, place and zoom are remembered, also by a window that is killed, and 
   await until('the window to be back on the screen', async () => {
     return (await third.command('getwindowgeometry', third.id)).includes('Position: 390,0 (screen: 0)')
   })
+})
+
+/** Where a window stands, and how large it is. */
+async function geometry(window) {
+  const said = await window.command('getwindowgeometry', '--shell', window.id)
+  const [x, y, width, height] = ['X', 'Y', 'WIDTH', 'HEIGHT'].map((name) =>
+    Number(new RegExp(`^${name}=(-?[0-9]+)$`, 'm').exec(said)?.[1]),
+  )
+  return { x, y, width, height }
+}
+
+test('a window comes back on the second of two screens, and once that is gone on the first', async (t) => {
+  const display = await xserver(t, '2400x800')
+  const env = environment({ DISPLAY: `:${display}` })
+  const xrandr = async (...args) => assert.equal((await command('xrandr', args, env)).status, 0, args.join(' '))
+  await xrandr('--setmonitor', 'left', '1200/300x800/200+0+0', 'screen')
+  await xrandr('--setmonitor', 'right', '1200/300x800/200+1200+0', 'none')
+  const data = await folder(t)
+  const stored = { width: 900, height: 600, place: { x: 1350, y: 120 }, maximised: false, zoom: 100 }
+  await writeFile(join(data, 'window.json'), JSON.stringify(stored))
+  const first = await openWindow(t, display, data)
+  await until('the window to be on the second screen', async () => {
+    const { x, y } = await geometry(first)
+    return x === 1350 && y === 120
+  })
+  await closeWindow(display, first.id)
+  assert.deepEqual(await first.exited, { status: 0, signal: null }, first.log())
+
+  await xrandr('--delmonitor', 'right')
+  const second = await openWindow(t, display, data)
+  await until('the window to be on the screen that is left', async () => {
+    const { x, y } = await geometry(second)
+    return x === 300 && y === 120
+  })
+  await closeWindow(display, second.id)
+  assert.deepEqual(await second.exited, { status: 0, signal: null }, second.log())
 })

@@ -40,6 +40,7 @@ test('the packages hold what a desktop needs, are the same each time, and the pr
   for (const path of [
     'share/applications/callboard.desktop',
     'share/mime/packages/callboard.xml',
+    'share/metainfo/localhost.callboard.callboard.metainfo.xml',
     'share/icons/hicolor/48x48/apps/callboard.png',
     'share/icons/hicolor/256x256/apps/callboard.png',
     'share/icons/hicolor/scalable/apps/callboard.svg',
@@ -49,8 +50,16 @@ test('the packages hold what a desktop needs, are the same each time, and the pr
   ]) {
     assert.ok((await readFile(join(dir, 'usr', path))).length > 0, path)
   }
+  // Each module that is linked has its licence in the package.
+  const copyright = await readFile(join(dir, 'usr/share/doc/callboard/copyright'), 'utf8')
+  const linked = (await command('go', ['version', '-m', program], process.env)).stdout.matchAll(
+    /^\tdep\t(\S+)\t(\S+)/gm,
+  )
+  const without = [...linked].filter(([, name, of]) => !copyright.includes(`${name} ${of} (Go): `))
+  assert.deepEqual(without, [])
+  assert.match(copyright, /^react [0-9.]+ \(npm\): MIT$/m)
   const listed = (await command('tar', ['-tzf', tarball])).stdout
-  for (const name of ['callboard', 'README.md', 'LICENSE', 'INSTALL', 'callboard.desktop']) {
+  for (const name of ['callboard', 'README.md', 'LICENSE', 'LICENCES-OF-PARTS', 'INSTALL', 'callboard.desktop']) {
     assert.match(listed, new RegExp(`^callboard-${version}-linux-[a-z0-9]+/${name}$`, 'm'))
   }
 

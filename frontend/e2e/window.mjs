@@ -23,8 +23,8 @@ async function ended(child) {
  * Starts an X server and returns its number. It does not begin anew when its last client leaves: while it did, the next one,
  * such as a window that opens beside an xdotool that ends, would be turned away.
  */
-export async function xserver(t) {
-  const args = ['-displayfd', '3', '-noreset', '-screen', '0', '1400x900x24', '-nolisten', 'tcp']
+export async function xserver(t, size = '1400x900') {
+  const args = ['-displayfd', '3', '-noreset', '-screen', '0', `${size}x24`, '-nolisten', 'tcp']
   const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
   let number = ''
   let log = ''

@@ -1,122 +1,118 @@
 Unicode true
 
-####
-## Please note: Template replacements don't work in this file. They are provided with default defines like
-## mentioned underneath.
-## If the keyword is not defined, "wails_tools.nsh" will populate them with the values from ProjectInfo.
-## If they are defined here, "wails_tools.nsh" will not touch them. This allows to use this project.nsi manually
-## from outside of Wails for debugging and development of the installer.
-##
-## For development first make a wails nsis build to populate the "wails_tools.nsh":
-## > wails build --target windows/amd64 --nsis
-## Then you can call makensis on this file with specifying the path to your binary:
-## For a AMD64 only installer:
-## > makensis -DARG_WAILS_AMD64_BINARY=..\..\bin\app.exe
-## For a ARM64 only installer:
-## > makensis -DARG_WAILS_ARM64_BINARY=..\..\bin\app.exe
-## For a installer with both architectures:
-## > makensis -DARG_WAILS_AMD64_BINARY=..\..\bin\app-amd64.exe -DARG_WAILS_ARM64_BINARY=..\..\bin\app-arm64.exe
-####
-## The following information is taken from the ProjectInfo file, but they can be overwritten here.
-####
-## !define INFO_PROJECTNAME    "MyProject" # Default "{{.Name}}"
-## !define INFO_COMPANYNAME    "MyCompany" # Default "{{.Info.CompanyName}}"
-## !define INFO_PRODUCTNAME    "MyProduct" # Default "{{.Info.ProductName}}"
-## !define INFO_PRODUCTVERSION "1.0.0"     # Default "{{.Info.ProductVersion}}"
-## !define INFO_COPYRIGHT      "Copyright" # Default "{{.Info.Copyright}}"
-###
-## !define PRODUCT_EXECUTABLE  "Application.exe"      # Default "${INFO_PROJECTNAME}.exe"
-## !define UNINST_KEY_NAME     "UninstKeyInRegistry"  # Default "${INFO_COMPANYNAME}${INFO_PRODUCTNAME}"
-####
-## !define REQUEST_EXECUTION_LEVEL "admin"            # Default "admin"  see also https://nsis.sourceforge.io/Docs/Chapter4.html
-####
-## Include the wails tools
-####
+# The installer for Windows: the program, its entry in the start menu, and the files and links it opens. `wails build -nsis` writes
+# wails_tools.nsh from wails.json beside it and compiles it; what is defined here first, wails_tools.nsh leaves as it is.
+# By hand, after that: makensis -DARG_WAILS_AMD64_BINARY=..\..\bin\callboard.exe project.nsi
+
+!define PRODUCT_EXECUTABLE "Callboard.exe"
+!define UNINST_KEY_NAME "Callboard"
 !include "wails_tools.nsh"
 
-# The version information for this two must consist of 4 parts
+# The file and the link of wails.json. Its own macros call the program without quotes, though there are spaces in its path, and leave a
+# key behind.
+!define FILE_EXT "callboard"
+!define FILE_CLASS "CallboardThread"
+!define FILE_NAME "Callboard thread"
+!define LINK_SCHEME "callboard"
+!define LINK_NAME "Callboard link"
+
 VIProductVersion "${INFO_PRODUCTVERSION}.0"
-VIFileVersion    "${INFO_PRODUCTVERSION}.0"
-
-VIAddVersionKey "CompanyName"     "${INFO_COMPANYNAME}"
+VIFileVersion "${INFO_PRODUCTVERSION}.0"
+VIAddVersionKey "CompanyName" "${INFO_COMPANYNAME}"
 VIAddVersionKey "FileDescription" "${INFO_PRODUCTNAME} Installer"
-VIAddVersionKey "ProductVersion"  "${INFO_PRODUCTVERSION}"
-VIAddVersionKey "FileVersion"     "${INFO_PRODUCTVERSION}"
-VIAddVersionKey "LegalCopyright"  "${INFO_COPYRIGHT}"
-VIAddVersionKey "ProductName"     "${INFO_PRODUCTNAME}"
+VIAddVersionKey "ProductVersion" "${INFO_PRODUCTVERSION}"
+VIAddVersionKey "FileVersion" "${INFO_PRODUCTVERSION}"
+VIAddVersionKey "LegalCopyright" "${INFO_COPYRIGHT}"
+VIAddVersionKey "ProductName" "${INFO_PRODUCTNAME}"
 
-# Enable HiDPI support. https://nsis.sourceforge.io/Reference/ManifestDPIAware
 ManifestDPIAware true
 
-!include "MUI.nsh"
-
+!include "MUI2.nsh"
 !define MUI_ICON "..\icon.ico"
 !define MUI_UNICON "..\icon.ico"
-# !define MUI_WELCOMEFINISHPAGE_BITMAP "resources\leftimage.bmp" #Include this to add a bitmap on the left side of the Welcome Page. Must be a size of 164x314
-!define MUI_FINISHPAGE_NOAUTOCLOSE # Wait on the INSTFILES page so the user can take a look into the details of the installation steps
-!define MUI_ABORTWARNING # This will warn the user if they exit from the installer.
-
-!insertmacro MUI_PAGE_WELCOME # Welcome to the installer page.
-# !insertmacro MUI_PAGE_LICENSE "resources\eula.txt" # Adds a EULA page to the installer
-!insertmacro MUI_PAGE_DIRECTORY # In which folder install page.
-!insertmacro MUI_PAGE_INSTFILES # Installing page.
-!insertmacro MUI_PAGE_FINISH # Finished installation page.
-
-!insertmacro MUI_UNPAGE_INSTFILES # Uinstalling page
-
-!insertmacro MUI_LANGUAGE "English" # Set the Language of the installer
-
-## The following two statements can be used to sign the installer and the uninstaller. The path to the binaries are provided in %1
-#!uninstfinalize 'signtool --file "%1"'
-#!finalize 'signtool --file "%1"'
+!define MUI_FINISHPAGE_NOAUTOCLOSE
+!define MUI_ABORTWARNING
+!insertmacro MUI_PAGE_WELCOME
+!insertmacro MUI_PAGE_LICENSE "..\..\..\LICENSE"
+!insertmacro MUI_PAGE_DIRECTORY
+!insertmacro MUI_PAGE_INSTFILES
+!insertmacro MUI_PAGE_FINISH
+!insertmacro MUI_UNPAGE_CONFIRM
+!insertmacro MUI_UNPAGE_INSTFILES
+!insertmacro MUI_LANGUAGE "English"
 
 Name "${INFO_PRODUCTNAME}"
-OutFile "..\..\bin\${INFO_PROJECTNAME}-${ARCH}-installer.exe" # Name of the installer's file.
-!ifdef WAILS_INSTALL_SCOPE
-  !if "${WAILS_INSTALL_SCOPE}" == "user"
-    InstallDir "$LOCALAPPDATA\Programs\${INFO_PRODUCTNAME}"
-  !else
-    InstallDir "$PROGRAMFILES64\${INFO_COMPANYNAME}\${INFO_PRODUCTNAME}"
-  !endif
-!else
-  InstallDir "$PROGRAMFILES64\${INFO_COMPANYNAME}\${INFO_PRODUCTNAME}"
-!endif # Default installing folder ($PROGRAMFILES is Program Files folder).
-ShowInstDetails show # This will always show the installation details.
+OutFile "..\..\bin\${INFO_PROJECTNAME}-${ARCH}-installer.exe"
+InstallDir "$PROGRAMFILES64\${INFO_PRODUCTNAME}"
+InstallDirRegKey HKLM "${UNINST_KEY}" "InstallLocation" # an update goes where the program is
+ShowInstDetails show
 
 Function .onInit
-   !insertmacro wails.checkArchitecture
+    !insertmacro wails.checkArchitecture
+    SetRegView 64
 FunctionEnd
+
+Function un.onInit
+    SetRegView 64
+FunctionEnd
+
+# Tells the desktop that what opens a file changed.
+!macro ASSOCIATIONS_CHANGED
+    System::Call "shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)"
+!macroend
+
+# The values of a class that is opened by the program.
+!macro OPENED_BY_THE_PROGRAM CLASS
+    WriteRegStr SHELL_CONTEXT "Software\Classes\${CLASS}\DefaultIcon" "" "$INSTDIR\${PRODUCT_EXECUTABLE},0"
+    WriteRegStr SHELL_CONTEXT "Software\Classes\${CLASS}\shell\open" "FriendlyAppName" "${INFO_PRODUCTNAME}"
+    WriteRegStr SHELL_CONTEXT "Software\Classes\${CLASS}\shell\open\command" "" '"$INSTDIR\${PRODUCT_EXECUTABLE}" "%1"'
+!macroend
 
 Section
     !insertmacro wails.setShellContext
-
     !insertmacro wails.webview2runtime
 
     SetOutPath $INSTDIR
-
     !insertmacro wails.files
 
     CreateShortcut "$SMPROGRAMS\${INFO_PRODUCTNAME}.lnk" "$INSTDIR\${PRODUCT_EXECUTABLE}"
-    CreateShortCut "$DESKTOP\${INFO_PRODUCTNAME}.lnk" "$INSTDIR\${PRODUCT_EXECUTABLE}"
+    CreateShortcut "$DESKTOP\${INFO_PRODUCTNAME}.lnk" "$INSTDIR\${PRODUCT_EXECUTABLE}"
 
-    !insertmacro wails.associateFiles
-    !insertmacro wails.associateCustomProtocols
+    WriteRegStr SHELL_CONTEXT "Software\Classes\.${FILE_EXT}" "" "${FILE_CLASS}"
+    WriteRegStr SHELL_CONTEXT "Software\Classes\.${FILE_EXT}" "Content Type" "application/vnd.callboard.thread"
+    WriteRegStr SHELL_CONTEXT "Software\Classes\.${FILE_EXT}\OpenWithProgids" "${FILE_CLASS}" ""
+    WriteRegStr SHELL_CONTEXT "Software\Classes\${FILE_CLASS}" "" "${FILE_NAME}"
+    !insertmacro OPENED_BY_THE_PROGRAM "${FILE_CLASS}"
+    WriteRegStr SHELL_CONTEXT "Software\Classes\${LINK_SCHEME}" "" "URL:${LINK_NAME}"
+    WriteRegStr SHELL_CONTEXT "Software\Classes\${LINK_SCHEME}" "URL Protocol" ""
+    !insertmacro OPENED_BY_THE_PROGRAM "${LINK_SCHEME}"
+    !insertmacro ASSOCIATIONS_CHANGED
 
     !insertmacro wails.writeUninstaller
+    WriteRegStr HKLM "${UNINST_KEY}" "InstallLocation" "$INSTDIR"
 SectionEnd
 
+# What the installer put there goes, and nothing else: threads and settings stay, and so does what else is in the folder.
 Section "uninstall"
     !insertmacro wails.setShellContext
 
-    RMDir /r "$AppData\${PRODUCT_EXECUTABLE}" # Remove the WebView2 DataPath
-
-    RMDir /r $INSTDIR
-
+    Delete "$INSTDIR\${PRODUCT_EXECUTABLE}"
     Delete "$SMPROGRAMS\${INFO_PRODUCTNAME}.lnk"
     Delete "$DESKTOP\${INFO_PRODUCTNAME}.lnk"
 
-    !insertmacro wails.unassociateFiles
-    !insertmacro wails.unassociateCustomProtocols
+    # Another program may have taken the ending since.
+    ReadRegStr $R0 SHELL_CONTEXT "Software\Classes\.${FILE_EXT}" ""
+    ${If} $R0 == "${FILE_CLASS}"
+        DeleteRegValue SHELL_CONTEXT "Software\Classes\.${FILE_EXT}" ""
+        DeleteRegValue SHELL_CONTEXT "Software\Classes\.${FILE_EXT}" "Content Type"
+    ${EndIf}
+    DeleteRegValue SHELL_CONTEXT "Software\Classes\.${FILE_EXT}\OpenWithProgids" "${FILE_CLASS}"
+    DeleteRegKey /ifempty SHELL_CONTEXT "Software\Classes\.${FILE_EXT}\OpenWithProgids"
+    DeleteRegKey /ifempty SHELL_CONTEXT "Software\Classes\.${FILE_EXT}"
+    DeleteRegKey SHELL_CONTEXT "Software\Classes\${FILE_CLASS}"
+    DeleteRegKey SHELL_CONTEXT "Software\Classes\${LINK_SCHEME}"
+    !insertmacro ASSOCIATIONS_CHANGED
 
     !insertmacro wails.deleteUninstaller
+    RMDir $INSTDIR
 SectionEnd
