@@ -4,10 +4,14 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wailsapp/wails/v2/pkg/menu"
+	"github.com/wailsapp/wails/v2/pkg/menu/keys"
 
 	"callboard/backend/desktop"
 )
@@ -45,5 +49,33 @@ func TestTheMenuBarHasThePagesMenusBetweenThoseOfTheSystem(t *testing.T) {
 	file[0].Click(&menu.CallbackData{MenuItem: file[0]})
 	if !slices.Equal(chosen, []string{"new-thread"}) {
 		t.Errorf("got %q chosen, want new-thread", chosen)
+	}
+}
+
+func TestTheMenuBarKnowsTheKeysOfThePage(t *testing.T) {
+	table, err := os.ReadFile("frontend/src/state/keyTable.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`keys: \['([^']+)'[^]]*\], place: 'window'`).FindAllStringSubmatch(string(table), -1)
+	if len(lines) < 10 {
+		t.Fatalf("got %d keys in keyTable.ts, want those of the window", len(lines))
+	}
+	for _, line := range lines {
+		a := menuItem(desktop.MenuEntry{Key: line[1]}, nil).Accelerator
+		name := a.Key
+		if name == "+" {
+			name = "plus" // as Wails writes it
+		}
+		written := name
+		for _, m := range slices.Backward(a.Modifiers) {
+			written = string(m) + "+" + written
+		}
+		if known, err := keys.Parse(written); err != nil || known.Key != a.Key || !slices.Equal(known.Modifiers, a.Modifiers) {
+			t.Errorf("%s is %q in a menu bar, which Wails reads as %+v, %v", line[1], written, known, err)
+		}
+		if want := strings.Count(strings.TrimSuffix(line[1], "+"), "+"); len(a.Modifiers) != want {
+			t.Errorf("%s has modifiers %v, want %d", line[1], a.Modifiers, want)
+		}
 	}
 }

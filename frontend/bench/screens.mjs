@@ -305,6 +305,31 @@ screen('palette', async (t) => {
   await shoot(page, 'keyboard', { sizes: all })
 })
 
+screen('about', async (t) => {
+  const { page } = await answered(t)
+  const choose = async (name) => {
+    await page.keyboard.press('F10')
+    await page.getByRole('menuitem', { name: 'Help' }).click()
+    await page.getByRole('menuitem', { name }).click()
+    await page.getByRole('menu').first().waitFor({ state: 'detached' })
+  }
+  const closed = async (name) => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name }).waitFor({ state: 'detached' })
+  }
+  await choose('About Callboard')
+  await page.getByRole('dialog', { name: 'About Callboard' }).getByRole('button', { name: 'Licences' }).waitFor()
+  await shoot(page, 'about', { sizes: all })
+  await closed('About Callboard')
+  await choose('Licences')
+  await page.getByRole('button', { name: /^clsx/ }).click()
+  await shoot(page, 'about-licences', { sizes: all })
+  await closed('Licences')
+  await choose('README')
+  await page.getByRole('dialog', { name: 'README' }).getByRole('heading').first().waitFor()
+  await shoot(page, 'about-readme', { sizes: all })
+})
+
 screen('share', async (t) => {
   const { page } = await secretive(t)
   const dialog = page.getByRole('dialog', { name: /^Export/ })

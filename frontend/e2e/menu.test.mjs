@@ -75,3 +75,43 @@ test('the menu runs commands, says why others cannot run, and gives the focus ba
   await settled(studio, runId, 'cancelled')
   assert.deepEqual(page.faults, [])
 })
+
+test('Help has the README, what this is, where it keeps what, and the licences of what is in it', async (t) => {
+  const data = await folder(t)
+  const studio = await serve(t, { data })
+  const page = await open(t, studio.address, { colorScheme: 'light' })
+  await inComposer(page)
+  const closed = async (dialog) => {
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  const help = async (name) => {
+    await openMenu(page, 'Help', 'Keyboard')
+    await walkTo(page, name)
+    await page.keyboard.press('Enter')
+  }
+
+  await help('README')
+  const readme = page.getByRole('dialog', { name: 'README' })
+  await readme.getByRole('heading', { name: 'Without a window' }).waitFor()
+  assert.deepEqual(await axeFaults(page), [])
+  assert.deepEqual(await layoutFaults(page), [])
+  await closed(readme)
+
+  await help('About Callboard')
+  const about = page.getByRole('dialog', { name: 'About Callboard' })
+  await about.getByText(data, { exact: true }).waitFor()
+  await about.getByRole('button', { name: 'Licences' }).press('Enter')
+  const licences = page.getByRole('dialog', { name: 'Licences' })
+  await licences.getByRole('searchbox').fill('modernc.org/sqlite')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await licences.getByText('Redistribution and use in source and binary forms').first().waitFor()
+  assert.deepEqual(await axeFaults(page), [])
+  assert.deepEqual(await layoutFaults(page), [])
+  await closed(licences)
+  await about.getByRole('button', { name: 'Licences' }).and(page.locator(':focus')).waitFor()
+  await closed(about)
+  await inComposer(page)
+  assert.deepEqual(page.faults, [])
+})

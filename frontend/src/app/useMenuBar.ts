@@ -5,6 +5,7 @@ import { commandTable } from '../state/keyTable'
 import { type MenuEntry, menusNow } from '../state/menuTable'
 import type { MenuBarEntry } from '../transport/transport'
 import { dialogOpen } from '../ui/overlay'
+import { toast } from '../ui/toasts'
 
 /** Shows the window's menus in the system's menu bar, where there is one, as what can be done changes. */
 export function useMenuBar(app: App): void {
@@ -14,7 +15,9 @@ export function useMenuBar(app: App): void {
   useEffect(() => {
     return menuBar?.onChosen((chosen) => {
       const command = commandTable.find(({ id }) => id === chosen)
-      if (command) commands.choose(command.id, dialogOpen())
+      if (!command) return
+      const open = dialogOpen()
+      if (!commands.choose(command.id, open) && open) toast(`Close the dialog first, then choose ${command.name}.`)
     })
   }, [menuBar, commands])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that what can be run changed

@@ -14,6 +14,15 @@ it('has every command at most once, with the name and the first key of the one t
   }
 })
 
+it('shows no single letter while those are switched off', () => {
+  const commands = new Commands()
+  const keys = () =>
+    ['approve', 'playback', 'settings'].map((id) => entries(commands).find((each) => each.id === id)?.key)
+  expect(keys()).toEqual(['A', 'P', 'Ctrl+,'])
+  commands.setSingleKeys(false)
+  expect(keys()).toEqual([undefined, undefined, 'Ctrl+,'])
+})
+
 it('says why an entry cannot be chosen, and not of one that can', () => {
   const commands = new Commands()
   const stop = () => entries(commands).find(({ id }) => id === 'stop')

@@ -81,7 +81,7 @@ const menuTable: readonly { name: string; parts: readonly (readonly Line[])[] }[
 export interface MenuEntry {
   id: CommandId
   name: string
-  /** The key of the table that is shown beside it. */
+  /** The key of the table that is shown beside it: one that acts. */
   key?: string
   /** Its key acts wherever the focus is. */
   anywhere: boolean
@@ -111,11 +111,13 @@ function entry({ id, unless, choice }: Line, commands: Commands): MenuEntry[] {
   const command = lines.get(id)
   if (!command) return []
   const enabled = commands.can(id)
+  const [key] = command.keys
+  const acts = command.place !== 'list' || key?.length !== 1 || commands.singleKeys.get()
   return [
     {
       id,
       name: command.name,
-      key: command.keys[0],
+      key: acts ? key : undefined,
       anywhere: command.place === 'window',
       enabled,
       ...(choice && { checked: !enabled }),

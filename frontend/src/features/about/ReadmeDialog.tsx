@@ -10,7 +10,7 @@ export default function ReadmeDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} title="README" wide>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without a stop in it nothing would scroll by keys */}
-      <section aria-label="README" tabIndex={0}>
+      <section aria-label="README" tabIndex={0} className="[&_pre]:whitespace-pre-wrap">
         <Markdown text={text} />
       </section>
     </Dialog>
