@@ -84,7 +84,9 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 			ProgramName:      "callboard",
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
-		Mac: &mac.Options{OnFileOpen: app.open, OnUrlOpen: app.open},
+		// WebKitGTK gives a page no files that are dropped on it; the other systems do.
+		DragAndDrop: &wailsoptions.DragAndDrop{EnableFileDrop: runtime.GOOS == "linux"},
+		Mac:         &mac.Options{OnFileOpen: app.open, OnUrlOpen: app.open},
 		SingleInstanceLock: &wailsoptions.SingleInstanceLock{
 			UniqueId: id,
 			OnSecondInstanceLaunch: func(second wailsoptions.SecondInstanceData) {
@@ -184,6 +186,11 @@ type App struct {
 func (a *App) start(ctx context.Context) {
 	a.ctx = ctx
 	close(a.started)
+	wailsruntime.OnFileDrop(ctx, func(_, _ int, paths []string) {
+		for _, path := range paths {
+			a.open(path)
+		}
+	})
 }
 
 func (a *App) context() context.Context {

@@ -148,6 +148,7 @@ test('a notification says what waits while nobody looks, and a press on it leads
     await window.key('a')
     return (await status()) === 'completed'
   })
+  assert.equal(desktop.said(), 'ready\ngo: Needs approval: Run command\n', 'one, with the thread and the tool alone')
 })
 
 test('a signal closes the window without a question', async (t) => {

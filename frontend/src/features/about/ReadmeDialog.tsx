@@ -1,9 +1,9 @@
 import readme from '../../../../README.md?raw'
 import { Markdown } from '../../markdown/Markdown'
 import { Dialog } from '../../ui/Dialog'
+import { readable } from './readme'
 
-/** Its picture shows the window that is on the screen already. */
-const text = readme.replace(/^!\[.*\n+/gm, '')
+const text = readable(readme)
 
 /** How Callboard is used, as its authors wrote it. */
 export default function ReadmeDialog({ onClose }: { onClose: () => void }) {

@@ -82,6 +82,20 @@ describe('an import', () => {
     expect(app.share.get()).toBeDefined()
   })
 
+  it.each([
+    [['text/uri-list', 'text/html'], true],
+    [['text/uri-list', 'text/plain'], false],
+    [['text/plain'], false],
+  ])('keeps what is dragged as %s from taking the place of the page: %s', (types, kept) => {
+    open()
+    for (const name of ['dragover', 'drop']) {
+      const event = new Event(name, { bubbles: true, cancelable: true })
+      Object.assign(event, { dataTransfer: { types, files: [] } })
+      act(() => void document.body.dispatchEvent(event))
+      expect(event.defaultPrevented).toBe(kept)
+    }
+  })
+
   it('takes a file that is dropped on the window, and no other', async () => {
     const { transport, sent } = open()
     transport.on('POST /studio/import', () => ok(taken))

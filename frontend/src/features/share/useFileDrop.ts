@@ -2,7 +2,16 @@ import { useEffect, useRef } from 'react'
 import { dialogOpen } from '../../ui/overlay'
 import { toast } from '../../ui/toasts'
 
-/** Takes the thread files that are dropped anywhere on the window. Other files are not opened in its place either. */
+/** Whether files are dragged. WebKitGTK tells a page only that there are addresses; those of a link come with its text. */
+function bringsFiles({ dataTransfer }: DragEvent): boolean {
+  const types = dataTransfer?.types ?? []
+  return types.includes('Files') || (types.includes('text/uri-list') && !types.includes('text/plain'))
+}
+
+/**
+ * Takes the thread files that are dropped anywhere on the window. Other files are not opened in its place either. Where the page is
+ * given none, the window takes them itself.
+ */
 export function useFileDrop(take: (file: File) => void): void {
   const latest = useRef(take)
   useEffect(() => {
@@ -10,13 +19,13 @@ export function useFileDrop(take: (file: File) => void): void {
   })
   useEffect(() => {
     const over = (event: DragEvent) => {
-      if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+      if (bringsFiles(event)) event.preventDefault()
     }
     const drop = (event: DragEvent) => {
-      const [file] = event.dataTransfer?.files ?? []
-      if (!file) return
+      if (!bringsFiles(event)) return
       event.preventDefault()
-      if (dialogOpen()) return
+      const [file] = event.dataTransfer?.files ?? []
+      if (!file || dialogOpen()) return
       if (file.name.toLowerCase().endsWith('.callboard')) latest.current(file)
       else toast(`${file.name} is not a thread’s file: their names end in .callboard.`, 'err')
     }
