@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ type goPackage struct {
 }
 
 // goParts returns the modules of the packages that are linked, and Go itself.
-func goParts(project string) ([]Part, error) {
-	root, version, err := goItself(project)
+func goParts(ctx context.Context, project string) ([]Part, error) {
+	root, version, err := goItself(ctx, project)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func goParts(project string) ([]Part, error) {
 	found := map[string]int{} // the part of a module
 	seen := map[string]bool{} // folders whose licences were taken
 	for _, system := range systems {
-		all, err := list(project, system)
+		all, err := list(ctx, project, system)
 		if err != nil {
 			return nil, err
 		}
@@ -80,8 +81,8 @@ func goParts(project string) ([]Part, error) {
 }
 
 // goItself returns the folder and the version of the Go that builds the program: its library is linked too.
-func goItself(project string) (root, version string, err error) {
-	command := exec.Command("go", "env", "GOROOT", "GOVERSION")
+func goItself(ctx context.Context, project string) (root, version string, err error) {
+	command := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOVERSION")
 	command.Dir = project
 	out, err := command.Output()
 	if err != nil {
@@ -92,8 +93,8 @@ func goItself(project string) (root, version string, err error) {
 }
 
 // list returns the packages the program has on a system.
-func list(project, system string) ([]goPackage, error) {
-	command := exec.Command("go", "list", "-deps", "-json=Dir,Standard,Module", "-tags", tags, ".")
+func list(ctx context.Context, project, system string) ([]goPackage, error) {
+	command := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,Standard,Module", "-tags", tags, ".")
 	command.Dir = project
 	// Nothing is compiled: files that need a C compiler are only named.
 	command.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=1")

@@ -8,6 +8,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -34,14 +35,14 @@ func main() {
 	text := flag.Bool("text", false, "print a text instead")
 	debian := flag.Bool("debian", false, "print the text for Debian's copyright file")
 	flag.Parse()
-	if err := run(*text || *debian, *debian, os.Stdout); err != nil {
+	if err := run(context.Background(), *text || *debian, *debian, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "licences:", err)
 		os.Exit(1)
 	}
 }
 
-func run(text, debian bool, out io.Writer) error {
-	parts, err := collect(".")
+func run(ctx context.Context, text, debian bool, out io.Writer) error {
+	parts, err := collect(ctx, ".")
 	if err != nil {
 		return err
 	}
@@ -65,8 +66,8 @@ func run(text, debian bool, out io.Writer) error {
 }
 
 // collect returns every part, by name. The folder is that of the project.
-func collect(project string) ([]Part, error) {
-	linked, err := goParts(project)
+func collect(ctx context.Context, project string) ([]Part, error) {
+	linked, err := goParts(ctx, project)
 	if err != nil {
 		return nil, err
 	}

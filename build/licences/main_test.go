@@ -17,7 +17,7 @@ func TestEveryPartOfTheProgramHasALicenceThatPermitsIt(t *testing.T) {
 	if _, err := os.Stat("../../frontend/node_modules"); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the page's packages are not installed")
 	}
-	parts, err := collect("../..")
+	parts, err := collect(t.Context(), "../..")
 	if err != nil {
 		t.Fatal(err)
 	}
