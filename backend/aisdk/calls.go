@@ -13,6 +13,7 @@ import (
 type call struct {
 	id, toolName, parent string
 	title                string
+	shown                tool.Presentation
 	arguments            strings.Builder
 	available            bool   // its arguments are complete
 	asked                string // the id of its newest approval
@@ -154,10 +155,10 @@ func (m *Mapper) update(e *protocol.ToolUpdate) {
 }
 
 func (m *Mapper) present(c *call, p *tool.Presentation) {
-	if p == nil || *p == (tool.Presentation{}) {
+	if p == nil || *p == c.shown {
 		return
 	}
-	c.title = p.Label
+	c.shown, c.title = *p, p.Label
 	m.say(c.key(), Chunk{Type: DataPresentation, ID: c.id, Data: encoded(p)})
 }
 

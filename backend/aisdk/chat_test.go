@@ -303,6 +303,38 @@ var useChats = map[string]struct {
 		want:     `{"state":"done","text":"Two.","type":"text"}`,
 		requests: "POST 200 v1, POST 200 v1",
 	},
+	"answers what an agent inside a call asks": {
+		change: func(s *server.Server) {
+			a := s.Agents[0]
+			child := &agent.Agent{
+				Name: "clerk", Description: "Releases", Tools: a.Tools,
+				Backend: &scripted.Backend{Turns: []scripted.Turn{say(call("k1", "release", `{"path":"z"}`)), scripted.Say("I released it.")}},
+			}
+			made, err := agent.AsTool(child, agent.ToolConfig{})
+			if err != nil {
+				panic(err)
+			}
+			a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], made)
+		},
+		turns: []scripted.Turn{say(call("c1", "clerk", `{"input":"Release z"}`)), scripted.Say("Done.")},
+		steps: []string{send, finished, `{"answer":true}`, `{"finished":2}`},
+		want: `
+{"approval":{"approved":true,"isAutomatic":true,"reason":"It runs, or goes on, once the calls beside it are decided."},"input":{"input":"Release z"},"output":"I released it.","state":"output-available","toolCallId":"c1","type":"tool-clerk"}
+{"data":{"detail":"Release z","icon":"bot","label":"clerk"},"id":"c1","type":"data-tool-presentation"}
+{"approval":{"approved":true},"input":{"path":"z"},"output":"released z","state":"output-available","toolCallId":"k1","toolMetadata":{"parentToolCallId":"c1"},"type":"tool-release"}
+{"data":{"content":"I released it."},"id":"c1","type":"data-tool-progress"}
+{"state":"done","text":"Done.","type":"text"}`,
+		requests: "POST 200 v1, POST 200 v1",
+	},
+	"has the answer as a value": {
+		change: func(s *server.Server) { s.Agents[0].Output = agent.MustOutput[edited]() },
+		turns:  []scripted.Turn{scripted.Say(`{"replacements":2}`)},
+		steps:  []string{send, finished},
+		want: `
+{"state":"done","text":"{\"replacements\":2}","type":"text"}
+{"data":{"replacements":2},"id":"structured","type":"data-structured"}`,
+		requests: "POST 200 v1",
+	},
 	"sees as a user labels, states and answers": {
 		query: "?view=user",
 		turns: []scripted.Turn{

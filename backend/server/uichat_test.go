@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"callboard/backend/agent"
 	"callboard/backend/aisdk"
 	"callboard/backend/model"
 	"callboard/backend/model/scripted"
@@ -180,4 +182,17 @@ func TestAUIChatIsResumed(t *testing.T) {
 	if one != two || !strings.Contains(two, `"output":"let go"`) {
 		t.Errorf("got %s, want the whole message as the first client has it: %s", two, one)
 	}
+}
+
+func TestAUIChatsRunIsCancelledWhenItsClientLeaves(t *testing.T) {
+	w := start(t, func(s *Server) { s.Grace = -1 }, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	w.open(ctx, "POST", "/ui-chat", said("t", "Hold"))
+	runs, err := w.runner.Log().Runs(t.Context(), agent.RunQuery{ThreadID: "t"})
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("got %d runs, %v, want one", len(runs), err)
+	}
+	leave()
+	w.eventually("the run is cancelled", func() bool { return w.statusOf(runs[0].ID) == protocol.StatusCancelled })
 }
