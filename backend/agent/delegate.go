@@ -26,12 +26,17 @@ type ToolConfig struct {
 // structured output it gave. The calls it makes are told in the same run as children of the call; what they wait for, the run
 // waits for. The agent's Timeout is the call's, waiting not counted.
 func AsTool(a *Agent, c ToolConfig) (*tool.Tool, error) {
+	if strings.TrimSpace(cmp.Or(c.Name, a.Name)) == "" {
+		return nil, errors.New("make an agent a tool: it has no Name")
+	}
+	shown := tool.Presentation{Label: cmp.Or(strings.TrimSpace(a.Name), c.Name), Icon: "bot"}
 	t, err := tool.Define(tool.Config[workInput, json.RawMessage]{
 		Name: cmp.Or(c.Name, a.Name), Description: cmp.Or(c.Description, a.Description), Approval: c.Approval,
-		Delegate: &worker{a},
+		Delegate: &worker{a}, Presentation: &shown,
 		Present: func(in workInput) *tool.Presentation {
-			task, _, _ := strings.Cut(strings.TrimSpace(in.Input), "\n")
-			return &tool.Presentation{Label: a.Name, Icon: "bot", Detail: task}
+			own := shown
+			own.Detail, _, _ = strings.Cut(strings.TrimSpace(in.Input), "\n")
+			return &own
 		},
 		Run: func(tool.Context, workInput) (json.RawMessage, error) {
 			return nil, errors.New("an agent works only inside a run; run it with Runner.Run")

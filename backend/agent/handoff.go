@@ -31,14 +31,16 @@ func (a *Agent) transfers() []*tool.Tool {
 		}
 		tools = append(tools, tool.Must(tool.Config[handoffInput, string]{
 			Name: name, Description: strings.TrimSpace("Hands the conversation over to " + to.Name + ". " + to.Description),
-			Delegate: &handoff{to},
-			Present: func(in handoffInput) *tool.Presentation {
-				return &tool.Presentation{Label: "Hand over", Icon: "arrow-right-left", Detail: strings.TrimSpace(to.Name + " " + in.Reason)}
-			},
+			Delegate: &handoff{to}, Presentation: presentHandoff(to, ""),
+			Present: func(in handoffInput) *tool.Presentation { return presentHandoff(to, in.Reason) },
 			Run: func(tool.Context, handoffInput) (string, error) { return to.Name + " has taken over.", nil },
 		}))
 	}
 	return tools
+}
+
+func presentHandoff(to *Agent, reason string) *tool.Presentation {
+	return &tool.Presentation{Label: "Hand over", Icon: "arrow-right-left", Detail: strings.TrimSpace(to.Name + " " + reason)}
 }
 
 // transferName is a name every tool may have, whatever the agent is called. The suffix sets it apart from another.
