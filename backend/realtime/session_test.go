@@ -141,6 +141,7 @@ func TestCallsAreRunCheckedApprovedAndSplit(t *testing.T) {
 				"tool-result call=f6 ":     func() { server.open("taken back") },
 				"tool-result call=f5 ":     func() { server.open("f5 is over") },
 				"tool-result call=f8 ":     func() { server.open("taken back too") },
+				"tool-result call=f7 ":     func() { server.open("f7 is over") },
 			})
 			for i, line := range lines {
 				if strings.Contains(line, "call=call_") && provider == realtime.Gemini {

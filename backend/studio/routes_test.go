@@ -106,7 +106,7 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 		"a body of another shape":    {"PUT", "settings", `[]`, 400, "does not fit"},
 		"a body that is too large":   {"PUT", "settings", `"` + strings.Repeat("x", maxBody) + `"`, 413, ""},
 		"a provider's odd id":        {"PUT", "providers/a.b", `{}`, 400, "letters, digits"},
-		"a provider's odd address":   {"PUT", "providers/p", `{"baseUrl":"api.openai.com"}`, 400, "whole one"},
+		"a provider's odd address":   {"PUT", "providers/p", `{"baseUrl":"api.openai.com"}`, 400, "whole address"},
 		"a key in an address":        {"PUT", "providers/p", `{"baseUrl":"https://me:sk-1@example.com/v1"}`, 400, "no key"},
 		"a key kept elsewhere":       {"PUT", "providers/p", `{"keepKey":"cloud"}`, 400, "cloud"},
 		"no environment to speak of": {"PUT", "providers/env", `{"model":"m"}`, 400, "OPENAI_API_KEY"},
