@@ -33,7 +33,7 @@ func (a *Agent) transfers() []*tool.Tool {
 			Name: name, Description: strings.TrimSpace("Hands the conversation over to " + to.Name + ". " + to.Description),
 			Delegate: &handoff{to}, Presentation: presentHandoff(to, ""),
 			Present: func(in handoffInput) *tool.Presentation { return presentHandoff(to, in.Reason) },
-			Run: func(tool.Context, handoffInput) (string, error) { return to.Name + " has taken over.", nil },
+			Run:     func(tool.Context, handoffInput) (string, error) { return to.Name + " has taken over.", nil },
 		}))
 	}
 	return tools
