@@ -3,6 +3,7 @@ package redact_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,11 +28,12 @@ func TestPiecesGiveWhatTheWholeTextGives(t *testing.T) {
 			made.WriteString(fragments[random.IntN(len(fragments))])
 		}
 		text := made.String()
-		stream, got := p.Stream(redact.Operator), ""
+		stream := p.Stream(redact.Operator)
+		var pieces, given []string
 		push := func(e protocol.Event) {
 			for _, f := range stream.Push(protocol.Frame{Event: e}) {
 				if delta, ok := f.Event.(*protocol.TextDelta); ok {
-					got += delta.Delta
+					given = append(given, delta.Delta)
 				}
 			}
 		}
@@ -40,13 +42,49 @@ func TestPiecesGiveWhatTheWholeTextGives(t *testing.T) {
 			for size < len(rest) && rest[size]&0xc0 == 0x80 { // pieces are cut between characters
 				size++
 			}
+			pieces = append(pieces, rest[:size])
 			push(&protocol.TextDelta{ID: "p", Delta: rest[:size]})
 			rest = rest[size:]
 		}
 		push(&protocol.TextEnd{ID: "p"})
-		if want := p.Text(text); got != want {
+		got, want := strings.Join(given, ""), p.Text(text)
+		if got != want {
 			t.Fatalf("pieces of %q: got %q, want %q", text, got, want)
 		}
+		if want == text && !slices.Equal(given, pieces) {
+			t.Fatalf("pieces without a secret: got %q, want %q as they came", given, pieces)
+		}
+	}
+}
+
+func TestDeltasThatWaitedShareWhatIsGiven(t *testing.T) {
+	p := &redact.Policy{Secrets: func() []string { return []string{"hunter2hunter2"} }}
+	for name, tc := range map[string]struct{ pieces, want []string }{
+		"no secret after all":         {[]string{"a hun", "ter2", "s é"}, []string{"a hun", "ter2", "s é"}},
+		"a secret in two":             {[]string{"a hunter2", "hunter2 b"}, []string{"a ", "[redacted] b"}},
+		"a secret in four":            {[]string{"a hun", "ter2", "hun", "ter2 b"}, []string{"a ", "[", "r", "edacted] b"}},
+		"nothing before it":           {[]string{"hun", "ter2", "hunter2"}, []string{"[", "r", "edacted]"}},
+		"what came before gives some": {strings.Split("a éh|u|n|t|e|r|2|h|u|n|t|er2", "|"), []string{"a ", "é", "[", "r", "e", "d", "a", "c", "t", "e", "d", "]"}},
+		"more than the mask has":      {strings.Split("h|u|n|t|e|r|2|h|u|n|t|e|r|2", "|"), []string{"[", "r", "e", "d", "a", "c", "t", "e", "d", "]", "", "", "", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var given []string
+			stream := p.Stream(redact.Operator)
+			events := []protocol.Event{}
+			for _, piece := range tc.pieces {
+				events = append(events, &protocol.TextDelta{ID: "p", Delta: piece})
+			}
+			for i, e := range append(events, &protocol.TextEnd{ID: "p"}) {
+				for _, f := range stream.Push(protocol.Frame{Seq: int64(i + 1), Event: e}) {
+					if delta, ok := f.Event.(*protocol.TextDelta); ok {
+						given = append(given, delta.Delta)
+					}
+				}
+			}
+			if !slices.Equal(given, tc.want) {
+				t.Errorf("got %q, want %q", given, tc.want)
+			}
+		})
 	}
 }
 

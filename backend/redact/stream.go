@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"callboard/backend/protocol"
 	"callboard/backend/tool"
@@ -10,10 +11,10 @@ import (
 
 // Stream is what a view sees of one run. It is fed the run's events from the first on, and gives them under the same numbers.
 //
-// A secret may come in pieces, so the texts of parts and arguments are masked joined: a delta gives what no later piece can change,
-// which may be nothing, and the last one of a part waits, with what comes after it, until the part goes on or ends. A delta that gives
-// nothing is empty, as no delta of a log is: its event keeps its number, and a secret in more pieces than its mask has characters
-// leaves them no text to share.
+// A secret may come in pieces, so the texts of parts and arguments are masked joined: a delta whose text a later piece can change
+// waits, with what comes after it, until it cannot or the part ends. Those that waited together share what is then given, none of
+// them nothing: a log has no empty deltas, and each event keeps its number. Where there was no secret each has its own text again.
+// Only where one came in more pieces than its mask has characters, and little else with it, the last are left without a text.
 type Stream struct {
 	policy *Policy
 	masker *masker
@@ -21,15 +22,23 @@ type Stream struct {
 	tools  map[string]string // names by call
 	parts  map[string]*part
 	held   []protocol.Frame // in order; the first is a delta whose text is not settled
-	open   int              // parts whose last delta is held
+	open   int              // parts with deltas that wait
 }
 
 // part is a text that comes in pieces.
 type part struct {
-	given   string // the end of what was given, unmasked
-	pending string // not given yet
-	delta   *string
+	given   string   // the end of what is settled, unmasked
+	pending string   // not settled yet
+	out     string   // settled, masked, and not given: the deltas that wait share it
+	masked  bool     // out has a mask in it
+	waiting []*waits // the deltas that wait
 	begun   bool
+}
+
+// waits is a delta that waits.
+type waits struct {
+	delta            *string
+	brought, settled int // bytes of its own, and of out that came with it
 }
 
 // maxGiven is how much of what was given is looked at again with what follows, in bytes: the name before a value, the character before
@@ -78,19 +87,49 @@ func (s *Stream) Passes(stored []byte) bool {
 // piece takes a delta of a part and keeps its place until its text is settled.
 func (s *Stream) piece(key string, delta *string) {
 	p := s.part(key)
-	if p.delta != nil { // the one before is not the last
-		p.delta = nil
-		s.open--
+	if len(p.waiting) == 0 {
+		s.open++
 	}
 	text := p.given + p.pending + *delta
 	n, spans := s.masker.settled(text)
 	n = max(n, len(p.given))
-	*delta, p.pending = between(text, len(p.given), n, spans), text[n:]
+	p.waiting = append(p.waiting, &waits{delta, len(*delta), p.settle(text, n, spans)})
+	p.pending = text[n:]
 	p.give(text, n)
-	if p.pending != "" {
-		p.delta = delta
-		s.open++
+	if p.pending == "" {
+		s.share(p)
 	}
+}
+
+// settle takes what of a text is settled, up to n, and returns how many bytes of out it is.
+func (p *part) settle(text string, n int, spans []span) int {
+	out := between(text, len(p.given), n, spans)
+	p.out, p.masked = p.out+out, p.masked || out != text[len(p.given):n]
+	return len(out)
+}
+
+// share gives the deltas that wait what is settled: each what it brought or, for that would tell a secret's length, what was settled
+// when it came; but one character at least as long as there are any.
+func (s *Stream) share(p *part) {
+	runes := utf8.RuneCountInString(p.out)
+	from, to := 0, 0
+	for i, w := range p.waiting {
+		after := len(p.waiting) - i - 1
+		if to += w.brought; p.masked {
+			to += w.settled - w.brought
+		}
+		end := from
+		for runes > 0 && (end == from || end < to && runes > after) {
+			_, size := utf8.DecodeRuneInString(p.out[end:])
+			end, runes = end+size, runes-1
+		}
+		if after == 0 {
+			end = len(p.out)
+		}
+		*w.delta, from = p.out[from:end], end
+	}
+	p.out, p.masked, p.waiting = "", false, nil
+	s.open--
 }
 
 // part is the text of a key, begun where there is none.
@@ -111,10 +150,10 @@ func (s *Stream) endPart(key string) {
 	if p == nil {
 		return
 	}
-	if p.delta != nil {
+	if len(p.waiting) > 0 {
 		text := p.given + p.pending
-		*p.delta += between(text, len(p.given), len(text), s.masker.spans(text))
-		s.open--
+		p.settle(text, len(text), s.masker.spans(text))
+		s.share(p)
 	}
 	delete(s.parts, key)
 }
