@@ -5,8 +5,8 @@ import test, { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { gate } from './gate.mjs'
-import { closeBrowser, linesOf, open, serve, settled, start, until } from './harness.mjs'
-import { shown } from './thread.mjs'
+import { closeBrowser, linesOf, open, patience, serve, settled, start, until } from './harness.mjs'
+import { rowsShown, shown } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -42,31 +42,55 @@ function isNumbered(line, index) {
 
 /** Waits until the page has drawn all that the gate lets through, the calls inside of others too, and returns it. */
 async function look(page, through, parents = []) {
-  const count = through.count()
-  await until(`the page to read ${count} events`, () => page.evaluate((last) => window.readUpTo === last, count))
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-  let before
-  return await until('the page to stand still', async () => {
-    await unfoldParents(page, parents)
-    const rows = await shown(page)
-    const now = JSON.stringify(rows)
-    if (now === before && (await isDrawn(page))) return rows
-    before = now
-  })
+  const rows = await page.evaluate(([last, ids, ms]) => window.look(last, ids, ms), [through.count(), parents, patience])
+  if (rows) return rows
+  throw new Error(`waited ${patience / 1000} s for the page to read ${through.count()} events and to stand still`)
 }
 
-/** Whether the list has laid out every row it has: until then it hides them. */
-function isDrawn(page) {
-  return page.evaluate(() => {
+/**
+ * In the page, where no frame is missed and none is asked for over a wire: waits until it has read the given number of events and
+ * two frames show the same, all of it laid out, and returns that; after so many ms nothing.
+ */
+async function lookInside(last, parents, ms) {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const isDrawn = () => {
+    // The list hides its rows until it has laid out every one.
     const rows = [...document.querySelectorAll('[role=feed] [role=article]')]
     const total = Number(rows[0]?.ariaSetSize ?? 0)
     return rows.length === total && rows.every((row) => row.checkVisibility({ visibilityProperty: true }))
-  })
+  }
+  // Which calls with others inside are open is the reader's, not the log's: one that opened by itself stays open for who watched
+  // it, and is closed for who comes later.
+  const unfold = () => {
+    for (const id of parents) {
+      const toggle = document.querySelector(`[data-call-id="${id}"] [aria-expanded]`)
+      if (toggle?.ariaExpanded === 'false') toggle.click()
+    }
+  }
+  const end = performance.now() + ms
+  const late = new Promise((resolve) => setTimeout(resolve, ms, 'late'))
+  while (window.readUpTo !== last) {
+    if ((await Promise.race([window.reading, late])) === 'late') return undefined
+  }
+  for (let before; performance.now() < end; ) {
+    unfold()
+    await frame()
+    const rows = window.rowsShown()
+    const now = JSON.stringify(rows)
+    if (now === before && isDrawn()) return rows
+    before = now
+  }
+  return undefined
 }
 
 /** In the page: notes up to which event it has read, once its own code has had the answer. */
 function noteReading() {
   const real = window.fetch
+  let ring
+  const next = () => {
+    window.reading = new Promise((resolve) => (ring = resolve))
+  }
+  next()
   window.fetch = async (...args) => {
     const response = await real(...args)
     if (!/\/runs\/[^/]+\/events\?/.test(response.url)) return response
@@ -75,6 +99,8 @@ function noteReading() {
       const body = await text()
       setTimeout(() => {
         window.readUpTo = Number(/"last":(\d+)[^\]]*$/.exec(body)?.[1])
+        ring()
+        next()
       })
       return body
     }
@@ -88,38 +114,34 @@ function parentsIn(lines) {
   return [...new Set(starts.flatMap(({ parentToolCallId }) => parentToolCallId ?? []))]
 }
 
-/**
- * Opens the rows of calls that have others inside. Which of them are open is the reader's, not the log's: one that opened by itself
- * stays open for who watched it, and is closed for who comes later.
- */
-async function unfoldParents(page, parents) {
-  await page.evaluate((ids) => {
-    for (const id of ids) {
-      const toggle = document.querySelector(`[data-call-id="${id}"] [aria-expanded]`)
-      if (toggle?.ariaExpanded === 'false') toggle.click()
-    }
-  }, parents)
-}
-
 /** Opens another thread and then this one again: everything is read and folded anew. */
-async function reopen(page, through, otherId) {
-  await page.evaluate(async (id) => {
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-    location.hash = `#/t/${id}`
-    do {
-      await frame()
-      await frame()
-    } while (document.querySelector('[role=feed] [role=article]'))
-    window.readUpTo = undefined
-  }, otherId)
-  await page.goto(through.address)
+async function reopen(page, otherId) {
+  const empty = await page.evaluate(
+    async ([id, ms]) => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+      const here = location.hash
+      const end = performance.now() + ms
+      location.hash = `#/t/${id}`
+      do {
+        await frame()
+        await frame()
+        if (performance.now() > end) return false
+      } while (document.querySelector('[role=feed] [role=article]'))
+      window.readUpTo = undefined
+      location.hash = here
+      return true
+    },
+    [otherId, patience],
+  )
+  assert.ok(empty, 'the other thread is shown, which is empty')
 }
 
-/** A page on a gate, tall enough for every row and with a clock that stands still. */
+/** A page on a gate, tall enough for every row, with a clock that stands still and nothing that turns: frames cost time. */
 async function watch(t, through) {
-  const page = await open(t, 'about:blank', { height: 6000 })
+  const page = await open(t, 'about:blank', { height: 6000, reducedMotion: 'reduce' })
   await page.clock.setFixedTime(now)
   await page.addInitScript(noteReading)
+  await page.addInitScript(`window.rowsShown = ${rowsShown}; window.look = ${lookInside}`)
   await page.goto(through.address)
   return page
 }
@@ -136,20 +158,18 @@ async function compare(t, studio, { name, lines }) {
     live.let(count)
     late.let(count)
     // A whole reload takes most of a second, so it stands for the rest at every twentieth event.
-    await (count % 20 === 0 ? opening.reload() : reopen(opening, late, other.id))
+    await (count % 20 === 0 ? opening.reload() : reopen(opening, other.id))
     const at = `${name} after event ${count}: ${lines[count - 1]}`
     let watched
     let opened
-    // A page reads a long log in steps, so what it shows may still change once.
-    for (let tries = 0; tries < 20; tries++) {
-      ;[watched, opened] = await Promise.all([look(watching, live, parents), look(opening, late, parents)]).catch(
-        (cause) => {
-          throw new Error(`${at}: ${cause.message}`, { cause })
-        },
-      )
-      if (isDeepStrictEqual(watched, opened)) break
-      await opening.waitForTimeout(100)
+    const both = async () => {
+      ;[watched, opened] = await Promise.all([look(watching, live, parents), look(opening, late, parents)])
+      return isDeepStrictEqual(watched, opened)
     }
+    // A page reads a long log in steps, so what it shows may still change once.
+    await until('both pages to show the same', both).catch((cause) => {
+      if (isDeepStrictEqual(watched, opened)) throw new Error(`${at}: ${cause.message}`, { cause })
+    })
     assert.deepEqual(watched, opened, at)
   }
   assert.ok((await shown(watching)).length > 0, `${name} shows rows`)

@@ -19,18 +19,19 @@ export async function unfold(locator) {
   if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
 }
 
-/** What the feed shows: each row in order, its call and state, and the words of its line. */
-export function shown(page) {
-  return page.evaluate(() =>
-    [...document.querySelectorAll('[role=feed] [role=article]')].map((article) => ({
-      key: article.dataset.key,
-      call: article.dataset.callId,
-      tool: article.dataset.tool,
-      state: article.dataset.state,
-      text: (article.querySelector('[data-line]') ?? article).innerText.replace(/\s+/g, ' ').trim(),
-    })),
-  )
+/** In the page: what the feed shows, each row in order, its call and state, and the words of its line. */
+export function rowsShown() {
+  return [...document.querySelectorAll('[role=feed] [role=article]')].map((article) => ({
+    key: article.dataset.key,
+    call: article.dataset.callId,
+    tool: article.dataset.tool,
+    state: article.dataset.state,
+    text: (article.querySelector('[data-line]') ?? article).innerText.replace(/\s+/g, ' ').trim(),
+  }))
 }
+
+/** What the feed shows. */
+export const shown = (page) => page.evaluate(rowsShown)
 
 /** Opens a thread on a page that is there, and returns the ms until its feed shows some words. */
 export function opens(page, threadId, words) {
