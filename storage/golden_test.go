@@ -28,7 +28,9 @@ func TestLiveReopenedAndRefoldedTranscriptsAreEqual(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(t.TempDir(), "callboard.db")
+			stored := &reopened{T: t, path: filepath.Join(t.TempDir(), "callboard.db")}
+			stored.open()
+			defer stored.close()
 			var live, refolded protocol.Transcript
 			row := agent.Run{ID: "run_1", ThreadID: "t1", AgentName: "demo", Status: protocol.StatusRunning}
 			lines := bufio.NewScanner(bytes.NewReader(text))
@@ -47,8 +49,8 @@ func TestLiveReopenedAndRefoldedTranscriptsAreEqual(t *testing.T) {
 					}
 					refolded.Apply(again)
 				}
-				reopened := reopen(t, path, &agent.Batch{Run: row, Frames: []protocol.Frame{f}})
-				if d := cmp.Diff(snapshot(t, &live), snapshot(t, reopened)); d != "" {
+				stored.append(&agent.Batch{Run: row, Frames: []protocol.Frame{f}})
+				if d := cmp.Diff(snapshot(t, &live), snapshot(t, stored.transcript(row.ID))); d != "" {
 					t.Fatalf("after event %d the reopened transcript differs (-live +reopened):\n%s", row.Last, d)
 				}
 				if d := cmp.Diff(snapshot(t, &live), snapshot(t, &refolded)); d != "" {
@@ -62,36 +64,50 @@ func TestLiveReopenedAndRefoldedTranscriptsAreEqual(t *testing.T) {
 	}
 }
 
-// reopen appends a batch, closes the database, opens it again and folds what it has.
-func reopen(t *testing.T, path string, b *agent.Batch) *protocol.Transcript {
-	t.Helper()
-	db, err := storage.Open(path)
+// reopened is a database that is closed and opened again after each batch.
+type reopened struct {
+	*testing.T
+	path string
+	db   *storage.DB
+}
+
+func (r *reopened) open() {
+	r.Helper()
+	db, err := storage.Open(r.path)
 	if err != nil {
-		t.Fatal(err)
+		r.Fatal(err)
 	}
-	if err := db.Append(t.Context(), b); err != nil {
-		t.Fatal(err)
+	r.db = db
+}
+
+func (r *reopened) close() {
+	r.Helper()
+	if err := r.db.Close(); err != nil {
+		r.Error(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
+}
+
+func (r *reopened) append(b *agent.Batch) {
+	r.Helper()
+	if err := r.db.Append(r.Context(), b); err != nil {
+		r.Fatal(err)
 	}
-	if db, err = storage.Open(path); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	records, err := db.Events(t.Context(), b.Run.ID, 0, 0)
+	r.close()
+	r.open()
+}
+
+// transcript folds what the database has of a run.
+func (r *reopened) transcript(runID string) *protocol.Transcript {
+	r.Helper()
+	records, err := r.db.Events(r.Context(), runID, 0, 0)
 	if err != nil {
-		t.Fatal(err)
+		r.Fatal(err)
 	}
 	var transcript protocol.Transcript
 	for _, record := range records {
 		f, err := protocol.DecodeFrame(record.Seq, record.JSON)
 		if err != nil {
-			t.Fatal(err)
+			r.Fatal(err)
 		}
 		transcript.Apply(f)
 	}

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Builds and starts an example. It listens at the address it printed until it is killed. */
 async function example(t, name) {
   const path = join(await folder(t), name)
-  const env = { ...process.env, CGO_ENABLED: '0', OPENAI_API_KEY: '' }
+  const env = { ...process.env, OPENAI_API_KEY: '' }
   const { status, stderr } = await command('go', ['build', '-C', root, '-o', path, `./backend/examples/${name}`], env)
   if (status !== 0) throw new Error(`build ${name}: ${stderr}`)
   const child = spawn(path, ['-addr', '127.0.0.1:0'], { env, stdio: ['ignore', 'pipe', 'inherit'] })

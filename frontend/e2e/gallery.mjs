@@ -12,12 +12,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  */
 export async function gallery(t) {
   const program = join(await folder(t), 'gallery')
-  const env = { ...process.env, CGO_ENABLED: '0' }
-  const { status, stderr } = await command(
-    'go',
-    ['build', '-C', root, '-o', program, './backend/examples/gallery'],
-    env,
-  )
+  const args = ['build', '-C', root, '-o', program, './backend/examples/gallery']
+  const { status, stderr } = await command('go', args, process.env)
   if (status !== 0) throw new Error(`build the gallery: ${stderr}`)
   const child = spawn(program, ['-addr', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''

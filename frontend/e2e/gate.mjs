@@ -26,7 +26,12 @@ export async function gate(t, studio, threadId, lines) {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       response.write(ring())
       listeners.add(response)
-      response.on('close', () => listeners.delete(response))
+      // As a studio does, so that a page that is slow to look at does not take the silence for a loss.
+      const alive = setInterval(() => response.write(': \n\n'), 5000)
+      response.on('close', () => {
+        clearInterval(alive)
+        listeners.delete(response)
+      })
       return
     }
     if (url.pathname === `/api/threads/${threadId}/runs`) {
