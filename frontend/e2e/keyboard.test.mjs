@@ -1,31 +1,16 @@
-// The window without a mouse, and what every control of it does.
+// The window without a mouse.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
 import { doneCall, logOf } from './gallery.mjs'
 import { gate } from './gate.mjs'
-import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
-import { button, composer, row, runCommand } from './thread.mjs'
+import { closeBrowser, open, serve, settled, until } from './harness.mjs'
+import { button, composer, row, runCommand, waiting } from './thread.mjs'
 
 after(closeBrowser)
 
 /** Longer than the keys of a call that just came into view rest, in ms. */
 const rested = 900
-
-/** A studio whose model asks to run one command, in a folder of its own, and a page on its waiting run. */
-async function waiting(t, options) {
-  const work = await folder(t)
-  const path = await script(t, calls(['c1', 'run_command', { command: 'echo ran >> ran.txt' }]), says('That is all.'))
-  const studio = await serve(t, { args: ['--script', path, '--folder', work] })
-  const run = await start(studio, 'Run it.')
-  await settled(studio, run.runId, 'paused')
-  const page = await open(t, `${studio.address}#/t/${run.threadId}`, options)
-  await row(page, 'run_command', 'waiting').waitFor()
-  const ran = () => readFile(join(work, 'ran.txt'), 'utf8').catch(() => '')
-  return { studio, run, page, ran, pending: async () => (await studio.api('GET', '/approvals')).approvals.length }
-}
 
 /** What has the focus: its name or words. */
 const focused = (page) =>
@@ -256,101 +241,4 @@ test('axe finds nothing on the main screens', async (t) => {
     assert.deepEqual(await axeFaults(page), [], `new thread, ${colorScheme}`)
   }
   assert.deepEqual(page.faults, [])
-})
-
-/** The enabled controls on the screen by their names; the ones that are chosen already have nothing to do. */
-function controls() {
-  const all = '[role=dialog] :is(button, a[href], [role=tab], [role=combobox], input[type=checkbox])'
-  const inDialog = document.querySelector('[role=dialog]:not([aria-modal=false])') !== null
-  const found = [...document.querySelectorAll(inDialog ? all : all.replace('[role=dialog] ', ''))].filter((at) => {
-    const box = at.getBoundingClientRect()
-    const inert = at.matches(':disabled, [aria-disabled=true], [aria-selected=true], [aria-current=page]')
-    return box.width > 1 && box.height > 1 && !inert && at.checkVisibility()
-  })
-  const names = new Map()
-  return found.map((at) => {
-    const words = at.getAttribute('aria-label') ?? at.innerText.replace(/\s+/g, ' ').trim() ?? at.title
-    const name = at.matches('[data-thread-id]') ? 'a thread' : words.replace(/\d+/g, 'N')
-    const times = (names.get(name) ?? 0) + 1
-    names.set(name, times)
-    at.dataset.control = `${name} #${times}`
-    return at.dataset.control
-  })
-}
-
-/** What the page shows, but for what time alone changes in it. */
-function shown() {
-  const copy = document.body.cloneNode(true)
-  for (const at of copy.querySelectorAll('[data-control]')) at.removeAttribute('data-control')
-  return (
-    copy.outerHTML.replace(/ tabindex="[^"]*"|\d+/g, '') +
-    [...document.querySelectorAll('input')].map((at) => at.checked)
-  )
-}
-
-test('every enabled control changes something', async (t) => {
-  const { page } = await waiting(t, { height: 1400, permissions: ['clipboard-read', 'clipboard-write'] })
-  // What is pressed is not carried out, so that all can be pressed on the same page: the refusal is what changes.
-  await page.route('**/api/**', (route) => (route.request().method() === 'GET' ? route.continue() : route.abort()))
-  await page.addInitScript(() => {
-    localStorage.clear()
-    sessionStorage.clear()
-  })
-  const address = page.url()
-  const places = {
-    thread: () => undefined,
-    'new thread': () => page.evaluate(() => (location.hash = '#/new')),
-    settings: () => page.keyboard.press('Control+,'),
-    inbox: () => page.keyboard.press('Control+j'),
-    keyboard: () => page.keyboard.press('Control+/'),
-    find: async () => {
-      await page.keyboard.press('Control+f')
-      await page.keyboard.insertText('run')
-      await page.getByRole('search').getByText(/ of /).waitFor()
-    },
-    playback: async () => {
-      await button(page, 'Play back (P)').click()
-      await page.getByRole('slider', { name: 'Event' }).waitFor()
-      await page.keyboard.press('ArrowLeft')
-    },
-  }
-  const dead = []
-  /** What stands in several places is pressed in the first. */
-  const pressed = new Set()
-  for (const [place, go] of Object.entries(places)) {
-    const put = async () => {
-      await page.goto('about:blank')
-      await page.goto(address)
-      await row(page, 'run_command', 'waiting').waitFor()
-      await page.waitForTimeout(150)
-      await go()
-      await page.waitForTimeout(350)
-      return await page.evaluate(controls)
-    }
-    const names = await put()
-    assert.ok(names.length > 0, `${place} has controls`)
-    for (const name of names.filter((each) => !pressed.has(each))) {
-      await until(`${name} in ${place}`, async () => (await put()).includes(name))
-      await page.evaluate(() => navigator.clipboard.writeText('before'))
-      const before = [await page.evaluate(shown), page.url()]
-      let system = false // a file is saved, or one is asked for
-      const atSystem = () => (system = true)
-      page.once('download', atSystem)
-      page.once('filechooser', atSystem)
-      const control = page.locator(`[data-control="${name.replaceAll('"', '\\"')}"]`)
-      await control.click({ timeout: 5000 })
-      pressed.add(name)
-      const changed = async () =>
-        system ||
-        page.url() !== before[1] ||
-        (await page.evaluate(shown)) !== before[0] ||
-        (await page.evaluate(() => navigator.clipboard.readText())) !== 'before' ||
-        !(await control.evaluate((at) => at === document.activeElement).catch(() => false))
-      await until('a change', changed, 2000).catch(() => dead.push(`${place}: ${name}`))
-      page.off('download', atSystem)
-      page.off('filechooser', atSystem)
-    }
-  }
-  console.log(`      ${pressed.size} controls pressed`)
-  assert.deepEqual(dead, [])
 })

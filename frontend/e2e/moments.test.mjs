@@ -42,7 +42,10 @@ function isNumbered(line, index) {
 
 /** Waits until the page has drawn all that the gate lets through, the calls inside of others too, and returns it. */
 async function look(page, through, parents = []) {
-  const rows = await page.evaluate(([last, ids, ms]) => window.look(last, ids, ms), [through.count(), parents, patience])
+  const rows = await page.evaluate(
+    ([last, ids, ms]) => window.look(last, ids, ms),
+    [through.count(), parents, patience],
+  )
   if (rows) return rows
   throw new Error(`waited ${patience / 1000} s for the page to read ${through.count()} events and to stand still`)
 }

@@ -1,5 +1,7 @@
 // What a test does with a thread on the page, and what it sees of it.
-import { until } from './harness.mjs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { calls, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
 
 export const composer = (page) => page.getByRole('textbox', { name: 'Message' })
 export const button = (page, name) => page.getByRole('button', { name, exact: true })
@@ -88,4 +90,17 @@ export async function runCommand(page, name) {
   })
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Search threads and commands' }).waitFor({ state: 'detached' })
+}
+
+/** A studio whose model asks to run one command, in a folder of its own, and a page on its waiting run. */
+export async function waiting(t, options) {
+  const work = await folder(t)
+  const path = await script(t, calls(['c1', 'run_command', { command: 'echo ran >> ran.txt' }]), says('That is all.'))
+  const studio = await serve(t, { args: ['--script', path, '--folder', work] })
+  const run = await start(studio, 'Run it.')
+  await settled(studio, run.runId, 'paused')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`, options)
+  await row(page, 'run_command', 'waiting').waitFor()
+  const ran = () => readFile(join(work, 'ran.txt'), 'utf8').catch(() => '')
+  return { studio, run, page, ran, pending: async () => (await studio.api('GET', '/approvals')).approvals.length }
 }
