@@ -185,15 +185,21 @@ func TestAClientThatReconnectsGetsEachMissedEventOnce(t *testing.T) {
 	}
 }
 
-func TestASlowReaderLosesNothingAndSlowsNobody(t *testing.T) {
+func TestASlowReaderLosesNothingAndSlowsNobody(t *testing.T) { // CASES G6
 	var long scripted.Turn
-	word := strings.Repeat("x", 4000)
-	for range 2000 {
+	word := strings.Repeat("x", 1600)
+	for range 5000 {
 		long.Chunks = append(long.Chunks, scripted.Chunk{Text: word})
 	}
-	w := start(t, nil, long)
+	long.Chunks = append(long.Chunks, scripted.CallTool("c1", "release", `{"target":"x"}`).Chunks...)
+	w := start(t, nil, long, scripted.Say("done"))
 	run := w.begin("go")
 	response := w.open(t.Context(), "GET", "/runs/"+run.RunID+"/events", "")
+	w.eventually("the call waits while nobody reads", func() bool { return w.statusOf(run.RunID) == protocol.StatusPaused })
+	if waiting := w.pending(); len(waiting) != 1 || waiting[0].ToolCallID != "c1" {
+		t.Fatalf("%+v wait, want the call c1 alone", waiting)
+	}
+	w.decideAll(true)
 	w.eventually("the run ends while nobody reads", func() bool { return w.statusOf(run.RunID).Ended() })
 	events := newReader(t, response.Body).all()
 	log := w.logOf(run.RunID)

@@ -309,7 +309,7 @@ test('large results open at once: 1 MB of JSON, 200 KB of text, a table of 5,000
   assert.deepEqual(page.faults, [])
 })
 
-test('a script in a name, arguments, a result, an error or an answer stays text', async (t) => {
+test('F7: a script in a name, arguments, a result, an error or an answer stays text', async (t) => {
   const evil = '<img src=x onerror="document.title=\'evil\'"><script>document.title="evil"</script>'
   const path = await script(
     t,

@@ -80,7 +80,7 @@ describe('a thread store', () => {
     await vi.waitFor(() => expect(transport.asked.filter((each) => each.path === '/threads/t1/runs')).toHaveLength(2))
   })
 
-  it('tells its listeners once per frame, however many events came', async () => {
+  it('F11 tells its listeners once per frame, however many events came', async () => {
     const { store, run, ring } = studio([...opening])
     await store.refresh()
     await new Promise((resolve) => requestAnimationFrame(resolve))
@@ -92,7 +92,7 @@ describe('a thread store', () => {
     expect(told).toHaveBeenCalledTimes(1)
   })
 
-  it('knows the calls that wait, and that a run that waits is live', async () => {
+  it('G6 knows the calls that wait, and that a run that waits is live', async () => {
     const log = [
       ...opening,
       ...call('c1', 'deploy', '{"to":"staging"}'),
@@ -131,7 +131,7 @@ describe('a thread store', () => {
     expect(kinds(store)).toContain('call')
   })
 
-  it('shows missing events as a gap, and has them after a reload', async () => {
+  it('G2 shows missing events as a gap, and has them after a reload', async () => {
     const log = [...opening, ...done('c1', 'read_file')]
     const { store, transport } = studio(log)
     const whole = events(log, 0, 'running').text

@@ -104,7 +104,7 @@ describe('details blocks', () => {
     expect(container.textContent).toContain('line 90')
   })
 
-  it('of 200 KB in one line show its beginning and its size, and can be saved whole', async () => {
+  it('F4 of 200 KB in one line show its beginning and its size, and can be saved whole', async () => {
     const text = 'é'.repeat(100_000)
     const saved: Blob[] = []
     vi.stubGlobal('URL', {

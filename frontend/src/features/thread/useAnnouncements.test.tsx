@@ -31,7 +31,7 @@ function hear(app: App): string[] {
 
 const frames = () => new Promise((resolve) => setTimeout(resolve, 60))
 
-it('200 deltas say nothing; what waits, ends and fails is said once', async () => {
+it('F10 200 deltas say nothing; what waits, ends and fails is said once', async () => {
   const { app, store, run, ring } = await openThread([start(), message('Go.'), turn(1)])
   const said = hear(app)
   renderIn(app, store, <Announced store={store} />)
