@@ -126,6 +126,7 @@ func TestNoRouteOfTheStudioGivesASecretAway(t *testing.T) { // CASES H1
 		"PUT /api/studio/mcp/{name}":                   one("/api/studio/mcp/m2", asJSON(map[string]string{"transport": planted}), true),
 		"DELETE /api/studio/mcp/{name}":                one("/api/studio/mcp/"+plantedKey, "", true),
 		"POST /api/studio/mcp/{name}/test":             one("/api/studio/mcp/sec/test", "{}", true),
+		"POST /api/studio/sandbox/test":                one("/api/studio/sandbox/test", asJSON(map[string]string{"image": planted + " x"}), true),
 		"GET /api/studio/tools":                        one("/api/studio/tools", "", false),
 		"POST /api/studio/tools/try":                   one("/api/studio/tools/try", tryBody(planted, planted, "{}"), true),
 		"POST /api/studio/sandbox/test":                one("/api/studio/sandbox/test", asJSON(map[string]string{"image": planted + " x"}), true),
