@@ -50,7 +50,9 @@ export function TryForm({ source, tool, live, again, onStarted }: Props) {
   }, [again, draft])
 
   const fault = useMemo(() => notAnObject(text), [text])
-  const faults = useMemo(() => (tool.fault ? [] : schemaFaults(text, tool.parameters)), [text, tool])
+  const against = useMemo(() => (tool.fault ? [] : schemaFaults(text, tool.parameters)), [text, tool])
+  const [ofForm, setOfForm] = useState<Fault[]>(against)
+  const faults = mode === 'form' ? ofForm : against
   const refused = refusal?.text === text ? refusal.message : undefined
   const named = (refused && serverFaults(refused)) || []
   const needed = faults.filter(({ message }) => message === missing)
@@ -125,7 +127,8 @@ export function TryForm({ source, tool, live, again, onStarted }: Props) {
           initial={text}
           refused={named}
           calm
-          onChange={(next) => set(next)}
+          onChange={set}
+          onFaults={setOfForm}
         />
       ) : (
         <JsonEditor key={version} label="Arguments as JSON" initial={text} onChange={set} />

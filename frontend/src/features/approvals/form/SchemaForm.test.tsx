@@ -56,10 +56,12 @@ const parameters = {
 }
 
 function form(initial: string, refused: Fault[] = []) {
-  const onChange = vi.fn<(text: string, faults: number) => void>()
-  const view = render(<SchemaForm parameters={parameters} initial={initial} refused={refused} onChange={onChange} />)
+  const onChange = vi.fn<(text: string) => void>()
+  const onFaults = vi.fn<(faults: Fault[]) => void>()
+  const view = render(<SchemaForm {...{ parameters, initial, refused, onChange, onFaults }} />)
   const last = () => onChange.mock.lastCall?.[0].replaceAll(/\s+/g, '')
-  return { onChange, last, ...view }
+  const faults = () => onFaults.mock.lastCall?.[0].map(({ path, message }) => `/${path.join('/')} ${message}`)
+  return { last, faults, ...view }
 }
 
 const field = (name: string) => screen.getByRole('textbox', { name })
@@ -74,10 +76,10 @@ describe('a form made from a schema', () => {
     expect(last()).toBe('{"count":2512292042121000001,"lost":1.0,"name":"y"}')
   })
 
-  it('says at a field what is wrong with it, and counts it', () => {
-    const { onChange, last } = form('{"name":"x","count":2}')
+  it('says at a field what is wrong with it, and tells it', () => {
+    const { faults, last } = form('{"name":"x","count":2}')
     write('count', '0')
-    expect(onChange.mock.lastCall?.[1]).toBe(1)
+    expect(faults()).toEqual(['/count 0 is less than 1.'])
     expect(document.body.textContent).toContain('0 is less than 1.')
     write('count', '1e')
     expect(last()).toBe('{"name":"x","count":1e}')
@@ -121,6 +123,20 @@ describe('a form made from a schema', () => {
     expect(field('port')).toHaveProperty('value', '1.0')
     write('host', 'h')
     expect(last()).toBe('{"name":"x","target":{"port":1.0,"host":"h"}}')
+  })
+
+  it('holds what is entered to the branch that is shown, whatever else it would fit', () => {
+    const { faults } = form('{"name":"x","target":{"path":"/tmp"}}')
+    expect(faults()).toEqual([])
+    fireEvent.change(screen.getByRole('combobox', { name: 'Kind of target' }), { target: { value: '0' } })
+    expect(faults()).toEqual(['/target/host Needed, and missing.'])
+    write('port', 'x')
+    write('port', '1')
+    expect(faults()).toEqual(['/target/host Needed, and missing.'])
+    write('host', 'h')
+    expect(faults()).toEqual([])
+    fireEvent.change(screen.getByRole('combobox', { name: 'Kind of target' }), { target: { value: '1' } })
+    expect(faults()).toEqual(['/target/path Needed, and missing.'])
   })
 
   it('opens a schema that holds itself as far as it is asked', () => {

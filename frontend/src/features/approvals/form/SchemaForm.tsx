@@ -1,12 +1,12 @@
 import Form from '@rjsf/core/lib/components/Form.js'
-import { useEffectEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useEffectEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { parseJson, pretty } from '../../../protocol/json'
 import { DraftField } from './DraftField'
 import { begun, type Draft, draftOf, toText } from './draft'
 import { draftSchema } from './draftSchema'
-import { errorSchema, schemaFaults } from './faults'
+import { type Chosen, errorSchema, schemaFaults } from './faults'
 import { type Fault, missing } from './serverFaults'
-import { BranchSelect, templates } from './templates'
+import { BranchSelect, type FormContext, templates } from './templates'
 import { draftValidator } from './validator'
 
 interface Props {
@@ -22,8 +22,10 @@ interface Props {
   focus?: boolean
   /** Hears that what the form begins with does not fit the schema. */
   onUnfit?: () => void
-  /** Takes the text of the arguments, which is no JSON while a field is half typed, and how many faults are shown. */
-  onChange: (text: string, faults: number) => void
+  /** Takes the text of the arguments, which is no JSON while a field is half typed. */
+  onChange: (text: string) => void
+  /** Takes what the schema has against them, of a union the branch that is shown: at first, and when it changes. */
+  onFaults: (faults: Fault[]) => void
 }
 
 /** Nothing is put in that was not there: a default is the tool's own, and stays with it. */
@@ -38,7 +40,7 @@ const fieldsOfForm = { StringField: DraftField }
 const widgets = { SelectWidget: BranchSelect }
 
 /** A form made from the schema of a tool's arguments. */
-export default function SchemaForm({ parameters, initial, refused, calm, focus, onUnfit, onChange }: Props) {
+export default function SchemaForm({ parameters, initial, refused, calm, focus, onUnfit, onChange, onFaults }: Props) {
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
   const [start] = useState(() => draftOf(initial, draftSchema(parameters)))
@@ -47,7 +49,19 @@ export default function SchemaForm({ parameters, initial, refused, calm, focus, 
     return 'message' in root ? undefined : root
   })
   const [draft, setDraft] = useState<Draft>('draft' in start ? start.draft : {})
-  const faults = useMemo(() => schemaFaults(toText(draft, before), parameters), [draft, before, parameters])
+  const [chosen, setChosen] = useState<readonly Chosen[]>([])
+  const onChosen = useCallback((path: string[], branch: unknown) => {
+    const choice = { path, branch }
+    setChosen((others) => [...others, choice])
+    return () => setChosen((others) => others.filter((each) => each !== choice))
+  }, [])
+  const context = useMemo<FormContext>(() => ({ onChosen }), [onChosen])
+  const faults = useMemo(
+    () => schemaFaults(toText(draft, before), parameters, chosen),
+    [draft, before, parameters, chosen],
+  )
+  const tell = useEffectEvent((found: Fault[]) => onFaults(found))
+  useEffect(() => tell(faults), [faults])
   const errors = useMemo(() => {
     const said = calm ? faults.filter(({ message }) => message !== missing) : faults
     return errorSchema(faults.length > 0 ? said : refused)
@@ -61,8 +75,7 @@ export default function SchemaForm({ parameters, initial, refused, calm, focus, 
   const change = (next: unknown) => {
     const whole = begun(next ?? {}, start.schema, start.schema)
     setDraft(whole)
-    const text = toText(whole, before)
-    onChange(pretty(text), schemaFaults(text, parameters).length)
+    onChange(pretty(toText(whole, before)))
   }
   return (
     <div ref={box}>
@@ -72,6 +85,7 @@ export default function SchemaForm({ parameters, initial, refused, calm, focus, 
         schema={start.schema}
         uiSchema={{ 'ui:autofocus': false }}
         formData={draft}
+        formContext={context}
         validator={draftValidator}
         experimental_defaultFormStateBehavior={noDefaults}
         extraErrors={errors}

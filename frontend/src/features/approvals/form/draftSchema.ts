@@ -11,6 +11,9 @@ import { type Fields, fields, isFields, text } from '../../../transport/decode'
 /** The schema of any value, edited as JSON text. */
 export const rawSchema: RJSFSchema = { type: 'string', pattern: '^j' }
 
+/** Where the draft schema of a branch has the branch itself, which what is entered in it is held to. */
+export const branchOf = 'branchOf'
+
 /** Makes the draft schema of a tool's arguments. What a form cannot show becomes a field of JSON text. */
 export function draftSchema(parameters: unknown): RJSFSchema {
   const root = fields(parameters)
@@ -97,7 +100,7 @@ function union(branches: unknown[], schema: Fields, root: Fields): RJSFSchema {
   if (others.length === 1 && others.length < branches.length) return nullable(convert(only, root))
   const anyOf = branches.map((branch, i) => {
     const draft = convert(branch, root)
-    return { ...draft, title: draft.title ?? branchName(branch, i) }
+    return { ...draft, title: draft.title ?? branchName(branch, i), [branchOf]: branch }
   })
   return { anyOf }
 }

@@ -24,6 +24,27 @@ it('finds no fault in what it cannot check', () => {
   expect(schemaFaults('{}', undefined)).toEqual([])
 })
 
+it('holds a value to the branch that is chosen, and a value in it to the one chosen there', () => {
+  const person = { type: 'object', properties: { name: { type: 'string' } } }
+  const inner = { type: 'object', required: ['street'] }
+  const company = {
+    type: 'object',
+    properties: { at: { anyOf: [{ type: 'object' }, inner] }, vat: { type: 'string' } },
+    required: ['vat'],
+  }
+  const schema = { type: 'object', properties: { list: { type: 'array', items: { anyOf: [person, company] } } } }
+  const text = '{"list":[{"name":"a"},{"name":"b","at":{}}]}'
+  const chosen = [
+    { path: ['list', '1', 'at'], branch: inner },
+    { path: ['list', '1'], branch: company },
+    { path: ['list', '7'], branch: company },
+  ]
+  const said = (faults: ReturnType<typeof schemaFaults>) => faults.map(({ path }) => path.join('/')).sort()
+  expect(said(schemaFaults(text, schema))).toEqual([])
+  expect(said(schemaFaults(text, schema, chosen))).toEqual(['list/1/at/street', 'list/1/vat'])
+  expect(said(schemaFaults('{"list":[1,{"vat":"v"}]}', schema, chosen))).toEqual(['list/0', 'list/0', 'list/0'])
+})
+
 it('reads the paths in what a server says', () => {
   expect(
     serverFaults(

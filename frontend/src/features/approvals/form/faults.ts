@@ -15,15 +15,44 @@ const wrappers = new Set([
   'else',
 ])
 
-/** Checks JSON text against a tool's schema. A schema that is none finds no fault: the tool itself checks again. */
-export function schemaFaults(text: string, parameters: unknown): Fault[] {
+/** The branch of a union that a form shows at a path: a schema. */
+export interface Chosen {
+  path: string[]
+  branch: unknown
+}
+
+/**
+ * Checks JSON text against a tool's schema; of a union, against the branch that is chosen, where one is. A schema that is none finds
+ * no fault: the tool itself checks again.
+ */
+export function schemaFaults(text: string, parameters: unknown, chosen: readonly Chosen[] = []): Fault[] {
   if (!isSchema(parameters)) return []
   try {
-    const { errors } = new Validator(parameters, '2020-12', false).validate(JSON.parse(text))
-    return errors.filter((each) => !wrappers.has(each.keyword)).map(faultOf)
+    const value: unknown = JSON.parse(text)
+    const { $defs, definitions } = parameters
+    const outerFirst = chosen.toSorted((a, b) => a.path.length - b.path.length)
+    return outerFirst.reduce(
+      (faults, { path, branch }) => {
+        const within = path.reduce<unknown>((at, step) => (at === undefined ? at : Object(at)[step]), value)
+        if (within === undefined || !isSchema(branch)) return faults
+        return [
+          ...faults.filter(({ path: at }) => !path.every((step, i) => at[i] === step)),
+          ...faultsOf(within, { ...branch, $defs, definitions }).map(({ path: below, message }) => ({
+            path: [...path, ...below],
+            message,
+          })),
+        ]
+      },
+      faultsOf(value, parameters),
+    )
   } catch {
     return [] // not JSON yet, or a reference that leads nowhere
   }
+}
+
+function faultsOf(value: unknown, schema: Schema): Fault[] {
+  const { errors } = new Validator(schema, '2020-12', false).validate(value)
+  return errors.filter((each) => !wrappers.has(each.keyword)).map(faultOf)
 }
 
 function isSchema(value: unknown): value is Schema {

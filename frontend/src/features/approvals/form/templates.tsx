@@ -12,12 +12,21 @@ import ArrowDown from 'lucide/dist/esm/icons/arrow-down.mjs'
 import ArrowUp from 'lucide/dist/esm/icons/arrow-up.mjs'
 import Plus from 'lucide/dist/esm/icons/plus.mjs'
 import X from 'lucide/dist/esm/icons/x.mjs'
+import { useEffect } from 'react'
 import { Button, IconButton } from '../../../ui/Button'
 import { Select } from '../../../ui/Select'
 import { Verbatim } from '../../../ui/Verbatim'
+import { branchOf } from './draftSchema'
+
+/** What the fields of a form know besides their schema. */
+export interface FormContext {
+  /** Hears that a branch of a union is shown at a path, and by what it gives back that it no longer is. */
+  onChosen: (path: string[], branch: unknown) => () => void
+}
 
 /** A field with its name, what it is for, and what is wrong with it. */
-function FieldTemplate(props: FieldTemplateProps<unknown, RJSFSchema>) {
+function FieldTemplate(props: FieldTemplateProps<unknown, RJSFSchema, FormContext>) {
+  useChosen(props)
   const { id, label, children, rawDescription, errors, required, displayLabel, formData, onChange, fieldPathId } = props
   const last = fieldPathId.path.at(-1)
   const canLeave = !required && typeof last === 'string' && formData !== undefined && !props.disabled
@@ -61,6 +70,13 @@ function FieldTemplate(props: FieldTemplateProps<unknown, RJSFSchema>) {
       </div>
     </div>
   )
+}
+
+function useChosen({ schema, fieldPathId, registry }: FieldTemplateProps<unknown, RJSFSchema, FormContext>) {
+  const branch: unknown = schema[branchOf]
+  const place = JSON.stringify(fieldPathId.path.map(String))
+  const { onChosen } = registry.formContext
+  useEffect(() => (branch === undefined ? undefined : onChosen(JSON.parse(place), branch)), [branch, place, onChosen])
 }
 
 function FieldErrorTemplate({ errors = [] }: FieldErrorProps<unknown, RJSFSchema>) {
