@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { InboxDialog } from '../features/inbox/InboxDialog'
 import { Over } from '../features/palette/Over'
 import { NewThread } from '../features/setup/NewThread'
@@ -11,6 +11,7 @@ import { type App, AppContext } from '../state/app'
 import { useCell } from '../state/cell'
 import type { Route } from '../state/route'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
+import { lazily } from '../ui/lazily'
 import { Toaster } from '../ui/Toaster'
 import { ConnectionBar, RestartBar } from './Bars'
 import { WindowCommands } from './keys/WindowCommands'
@@ -20,20 +21,16 @@ import { TopBar } from './TopBar'
 import { useMenuBar } from './useMenuBar'
 import { useOpenings } from './useOpenings'
 import { useTheme } from './useTheme'
+import { useThreadsPane } from './useThreadsPane'
 
-const ToolsPage = lazy(() => import('../features/tools/ToolsPage'))
-const SearchPage = lazy(() =>
-  import('../features/search/SearchPage').then((module) => ({ default: module.SearchPage })),
-)
-
-/** Under this width, in px, the list of threads stays closed until it is asked for. */
-const narrow = 720
+const ToolsPage = lazily(async () => (await import('../features/tools/ToolsPage')).default)
+const SearchPage = lazily(async () => (await import('../features/search/SearchPage')).SearchPage)
 
 /** The window: the list of threads and the one that is open. */
 export function Window({ app }: { app: App }) {
   const route = useCell(app.router.route)
   const studio = useCell(app.studio.cell)
-  const [sidebar, setSidebar] = useState(() => window.innerWidth >= narrow)
+  const [sidebar, toggleSidebar] = useThreadsPane(app)
   const [link, setLink] = useState<string>()
   useEffect(() => app.start(), [app])
   useTheme(studio.state?.settings.theme, app.transport.host)
@@ -44,11 +41,11 @@ export function Window({ app }: { app: App }) {
       <OpenLink value={setLink}>
         <Toaster>
           <div className="flex h-full flex-col">
-            <WindowCommands onToggleSidebar={() => setSidebar(!sidebar)} />
-            <TopBar onToggleSidebar={() => setSidebar(!sidebar)} />
+            <WindowCommands onToggleSidebar={toggleSidebar} />
+            <TopBar onToggleSidebar={toggleSidebar} />
             <ConnectionBar />
             <RestartBar />
-            <div className="flex min-h-0 flex-1">
+            <div className="relative flex min-h-0 flex-1">
               {sidebar && (
                 <ErrorBoundary what="The list of threads">
                   <Sidebar />

@@ -17,7 +17,7 @@ interface Props extends Omit<ComponentProps<'button'>, 'children'> {
 }
 
 const tones: Record<Tone, string> = {
-  primary: 'bg-accent text-on-accent border-accent hover:opacity-90',
+  primary: 'bg-accent text-on-accent border-accent hover:bg-[color-mix(in_srgb,var(--accent)_88%,var(--text))]',
   plain: 'bg-raised text-text border-border hover:border-faint',
   danger: 'bg-transparent text-err border-border hover:border-err',
   ghost: 'bg-transparent text-muted border-transparent hover:bg-raised hover:text-text',

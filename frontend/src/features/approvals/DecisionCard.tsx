@@ -1,20 +1,12 @@
 import clsx from 'clsx'
-import {
-  type KeyboardEvent,
-  lazy,
-  type ReactNode,
-  type Ref,
-  Suspense,
-  useImperativeHandle,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, type Ref, Suspense, useImperativeHandle, useRef, useState } from 'react'
 import { escapeInvisible } from '../../protocol/text'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { elapsed } from '../../ui/format'
 import { Keep } from '../../ui/kept'
+import { lazily } from '../../ui/lazily'
 import { Blocks } from '../details/Blocks'
 import type { Asked } from './asked'
 import { DecisionButtons, type Form } from './DecisionButtons'
@@ -26,7 +18,7 @@ import { ResultForm } from './ResultForm'
 import { Sentinel } from './Sentinel'
 import { Why } from './Why'
 
-const RuleDialog = lazy(() => import('../rules/RuleDialog'))
+const RuleDialog = lazily(async () => (await import('../rules/RuleDialog')).default)
 
 /** What the decision keys do on a card. */
 export interface CardActions {

@@ -1,16 +1,17 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { pretty } from '../../protocol/json'
 import { useApp } from '../../state/app'
 import { recall, remember } from '../../state/remembered'
 import { messageOf } from '../../transport/api'
 import type { ToolInfo } from '../../transport/rules'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { lazily } from '../../ui/lazily'
 import { Tabs } from '../../ui/Tabs'
 import { serverFaults } from './form/serverFaults'
 import { JsonEditor, notJson } from './JsonEditor'
 import { SubmitRow } from './SubmitRow'
 
-const SchemaForm = lazy(() => import('./form/SchemaForm'))
+const SchemaForm = lazily(async () => (await import('./form/SchemaForm')).default)
 
 interface Props {
   toolName: string
@@ -76,10 +77,8 @@ export function EditForm({ toolName, agentName, initial, masked = false, error, 
                 refused={refused}
                 focus={!chosen}
                 onUnfit={chosen ? undefined : () => setMode('json')}
-                onChange={(next, wrong) => {
-                  setText(next)
-                  setFaults(wrong)
-                }}
+                onChange={setText}
+                onFaults={(found) => setFaults(found.length)}
               />
             ) : (
               <Opening />

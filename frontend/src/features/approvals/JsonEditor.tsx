@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { isJsonError, parseJson } from '../../protocol/json'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { lazily } from '../../ui/lazily'
 
-const ArgumentsEditor = lazy(() => import('./ArgumentsEditor'))
+const ArgumentsEditor = lazily(async () => (await import('./ArgumentsEditor')).default)
 
 interface Props {
   label: string

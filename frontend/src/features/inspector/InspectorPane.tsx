@@ -1,11 +1,12 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { paneWidth } from '../../state/inspector'
 import type { ThreadStore } from '../../state/threadStore'
 import { useCommand } from '../../state/useCommand'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { lazily } from '../../ui/lazily'
 import { Spinner } from '../../ui/Spinner'
 import { Resizer } from './Resizer'
 
@@ -14,7 +15,7 @@ const narrowWindow = 900
 /** So much, in px, is left to the thread. */
 const threadWidth = 380
 
-const Inspector = lazy(() => import('./Inspector').then((module) => ({ default: module.Inspector })))
+const Inspector = lazily(async () => (await import('./Inspector')).Inspector)
 
 /** A thread and, to its right or over it, the inspector of its runs. Ctrl I shows and hides that. */
 export function WithInspector({ store, children }: { store: ThreadStore; children: ReactNode }) {

@@ -17,7 +17,7 @@ export function KeyboardDialog({ open, onClose }: { open: boolean; onClose: () =
           : 'Single letters are switched off in the settings: they do nothing now.'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without a stop in it nothing would scroll by keys */}
-      <section aria-label="Keys" tabIndex={0} className="columns-[18.75rem] gap-8">
+      <section aria-label="Keys" tabIndex={0} className="-m-2 columns-[18.75rem] gap-8 rounded-control p-2">
         {groups.map((group) => (
           <section key={group} aria-label={group} className="break-inside-avoid pb-4">
             <h3 className="pb-1 text-small font-semibold text-faint">{group}</h3>

@@ -1,12 +1,13 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { lazily } from '../../ui/lazily'
 import { KeyboardDialog } from './KeyboardDialog'
 
-const Palette = lazy(() => import('./Palette').then((module) => ({ default: module.Palette })))
-const AboutDialog = lazy(() => import('../about/AboutDialog'))
-const LicencesDialog = lazy(() => import('../about/LicencesDialog'))
-const ReadmeDialog = lazy(() => import('../about/ReadmeDialog'))
+const Palette = lazily(async () => (await import('./Palette')).Palette)
+const AboutDialog = lazily(async () => (await import('../about/AboutDialog')).default)
+const LicencesDialog = lazily(async () => (await import('../about/LicencesDialog')).default)
+const ReadmeDialog = lazily(async () => (await import('../about/ReadmeDialog')).default)
 
 /** So long, in ms, the window has for what it shows first before the palette is loaded unasked. */
 const rest = 1500
@@ -17,10 +18,9 @@ export function Over() {
   const over = useCell(app.over)
   const [loaded, setLoaded] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setLoaded(true), rest)
+    const timer = setTimeout(() => void Palette.load().then(setLoaded), rest)
     return () => clearTimeout(timer)
   }, [])
-  if (over === 'palette' && !loaded) setLoaded(true)
   const close = () => app.over.set(undefined)
   return (
     <>
@@ -30,7 +30,7 @@ export function Over() {
         {over === 'licences' && <LicencesDialog onClose={close} />}
         {over === 'readme' && <ReadmeDialog onClose={close} />}
       </Suspense>
-      {loaded && (
+      {(loaded || over === 'palette') && (
         <Suspense>
           <Palette open={over === 'palette'} onClose={close} />
         </Suspense>

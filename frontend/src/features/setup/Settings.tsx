@@ -67,7 +67,14 @@ export default function Settings({ state }: { state: StudioState }) {
         className="sticky -top-4 z-10 -mx-4 -mt-4 -mb-2 flex flex-wrap border-b border-border bg-surface px-3 py-2"
       >
         {sections.map((name) => (
-          <Button key={name} small tone="ghost" className="-mx-0.5" onClick={() => goToSection(name)}>
+          <Button
+            key={name}
+            small
+            tone="ghost"
+            className="-mx-0.5"
+            autoFocus={name === sections[0]}
+            onClick={() => goToSection(name)}
+          >
             {name}
           </Button>
         ))}

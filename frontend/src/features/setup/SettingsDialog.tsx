@@ -1,16 +1,17 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { Dialog } from '../../ui/Dialog'
+import { lazily } from '../../ui/lazily'
 import { Notice } from '../../ui/Notice'
 
-const Settings = lazy(() => import('./Settings'))
-const ProviderForm = lazy(() => import('./ProviderForm').then((module) => ({ default: module.ProviderForm })))
+const Settings = lazily(async () => (await import('./Settings')).default)
+const ProviderForm = lazily(async () => (await import('./ProviderForm')).ProviderForm)
 
-const AttachForm = lazy(() => import('./AttachForm').then((module) => ({ default: module.AttachForm })))
-const AgentForm = lazy(() => import('./AgentForm').then((module) => ({ default: module.AgentForm })))
-const AgentImport = lazy(() => import('./AgentImport').then((module) => ({ default: module.AgentImport })))
-const McpForm = lazy(() => import('./McpForm').then((module) => ({ default: module.McpForm })))
+const AttachForm = lazily(async () => (await import('./AttachForm')).AttachForm)
+const AgentForm = lazily(async () => (await import('./AgentForm')).AgentForm)
+const AgentImport = lazily(async () => (await import('./AgentImport')).AgentImport)
+const McpForm = lazily(async () => (await import('./McpForm')).McpForm)
 
 /** The settings, or what is set up from them. What stands in the dialog is loaded when it is first opened. */
 export function SettingsDialog() {

@@ -1,10 +1,11 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { lazily } from '../../ui/lazily'
 import { useFileDrop } from './useFileDrop'
 
-const ExportDialog = lazy(() => import('./ExportDialog').then((module) => ({ default: module.ExportDialog })))
-const ImportDialog = lazy(() => import('./ImportDialog').then((module) => ({ default: module.ImportDialog })))
+const ExportDialog = lazily(async () => (await import('./ExportDialog')).ExportDialog)
+const ImportDialog = lazily(async () => (await import('./ImportDialog')).ImportDialog)
 
 /** What sends a thread out or takes one in, while it is asked for; a file that is dropped on the window is taken. */
 export function ShareDialog() {

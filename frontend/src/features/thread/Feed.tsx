@@ -228,8 +228,12 @@ export function Feed({ store }: { store: ThreadStore }) {
       >
         <div
           ref={content}
-          className={clsx('mx-auto max-w-[72.5rem] px-8 pb-6', atEnd && 'flex min-h-full flex-col justify-end')}
+          className={clsx(
+            'mx-auto max-w-[72.5rem] px-8 pb-6',
+            (atEnd || rows.length === 0) && 'flex min-h-full flex-col justify-end',
+          )}
         >
+          {rows.length === 0 && <p className="m-auto text-muted">Nothing was said here yet.</p>}
           <Virtualizer
             ref={list}
             scrollRef={scroller}

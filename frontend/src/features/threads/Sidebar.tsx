@@ -17,6 +17,9 @@ import { Spinner } from '../../ui/Spinner'
 import { Verbatim } from '../../ui/Verbatim'
 import { groupThreads, threadLine } from './groups'
 
+/** In a narrow window the list lies over the thread. */
+const over = 'max-[719px]:absolute max-[719px]:inset-y-0 max-[719px]:left-0 max-[719px]:z-30 max-[719px]:shadow-popover'
+
 /** The threads: what needs a person first, then the newest. */
 export function Sidebar() {
   const app = useApp()
@@ -28,7 +31,7 @@ export function Sidebar() {
     app.threads.search(next.trim())
   }
   return (
-    <aside className="flex w-[16.25rem] shrink-0 flex-col border-r border-border bg-surface">
+    <aside className={clsx('flex w-[16.25rem] shrink-0 flex-col border-r border-border bg-surface', over)}>
       <div className="flex flex-col gap-2 p-2">
         <div className="flex items-center gap-1">
           <Button icon={Plus} className="min-w-0 flex-1" onClick={() => app.router.go({ kind: 'new' })}>
