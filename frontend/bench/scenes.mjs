@@ -78,6 +78,44 @@ export async function secretive(t) {
   return { studio, page }
 }
 
+/** A call that waits and has a key of the studio in it. */
+export async function secretCall(t) {
+  const key = 'sk-screens-0123456789abcdefghij'
+  const studio = await studioOf(t, calls(['k1', 'run_command', { command: `curl -H "Authorization: Bearer ${key}" https://example.com/deploy` }]))
+  await studio.api('PUT', '/studio/providers/p-one', { name: 'One', baseUrl: 'http://127.0.0.1:9/v1', model: 'm', key, keepKey: 'memory' })
+  const run = await start(studio, 'Deploy it.')
+  await settled(studio, run.runId, 'paused')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).first().waitFor()
+  return { studio, page }
+}
+
+/** Lets a page believe something else of its studio, from its next look on. */
+export async function told(page, state) {
+  await page.route('**/api/studio/state', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), ...state } })
+  })
+  await page.reload()
+}
+
+/** The file of an agent that lacks something here, and asks nobody about one tool. */
+export const agentFile = JSON.stringify({
+  format: 'callboard-agent',
+  version: 1,
+  agent: {
+    version: 1,
+    name: 'Release captain',
+    description: 'Tags, builds and publishes a release',
+    instructions: 'Read the changes since the last tag. Say what the next version is, and why. Then build and publish it.',
+    tools: ['read_file', 'run_command', 'publish'],
+    maxTurns: 40,
+    timeoutMs: 600_000,
+  },
+  approvals: { run_command: 'never', publish: 'always' },
+  agentTools: ['workspace'],
+})
+
 /** A server over MCP that works, one that does not and lost a value, and one that is off. */
 const servers = {
   files: { command: program, args: ['mcp', '--folder', '/tmp'] },

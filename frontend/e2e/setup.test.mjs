@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
 import { atEnd, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
-import { button, composer, row, rows } from './thread.mjs'
+import { button, composer, row, rows, runCommand } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -81,16 +81,6 @@ async function write(page, name, text) {
   await tabTo(page, name)
   await page.keyboard.press('Control+A')
   await page.keyboard.insertText(text)
-}
-
-/** Runs a command of the palette. */
-async function command(page, name) {
-  await page.keyboard.press('Control+K')
-  await page.getByRole('dialog', { name: 'Search threads and commands' }).waitFor()
-  await page.keyboard.insertText(name)
-  const highlighted = page.locator('[role=option][data-highlighted]')
-  await until(`${name} to be the one`, async () => (await highlighted.allInnerTexts()).join() === name)
-  await page.keyboard.press('Enter')
 }
 
 const dialog = (page, name) => page.getByRole('dialog', { name })
@@ -205,7 +195,7 @@ test('an agent that is exported, deleted and imported is the same, and its threa
   assert.equal(await composer(page).inputValue(), 'Are you there?', 'the message stays')
 
   const choosing = page.waitForEvent('filechooser')
-  await command(page, 'Import an agent')
+  await runCommand(page, 'Import an agent')
   await (await choosing).setFiles(file)
   await dialog(page, 'Import an agent').waitFor()
   await page.getByText('run_command: never asks you').waitFor()

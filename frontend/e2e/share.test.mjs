@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
 import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
+import { tabTo } from './keys.mjs'
 import { composer, row, rows, runCommand, shown } from './thread.mjs'
 
 after(closeBrowser)
@@ -36,16 +37,6 @@ const looked = [
   calls(['c1', 'list_files', {}], ['c2', 'read_file', { path: 'gone.txt' }]),
   says(`I used **${key}** for Falcon, and token=hunter22 too.`),
 ]
-
-/** Goes from control to control until one has the focus. */
-async function tabTo(page, locator) {
-  await locator.waitFor()
-  for (let i = 0; i < 60; i++) {
-    if (await locator.evaluate((element) => element === document.activeElement)) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`no Tab led to ${locator}`)
-}
 
 /** Presses the control that has the focus, and returns the file that is saved. */
 async function saved(t, page) {

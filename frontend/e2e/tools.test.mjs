@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
 import { closeBrowser, folder, linesOf, open, serve, settled, until } from './harness.mjs'
+import { tabTo } from './keys.mjs'
 import { serveMcp } from './mcp.mjs'
 import { button, rows } from './thread.mjs'
 
@@ -44,16 +45,6 @@ async function openTool(page, query) {
   await until('a tool to have the focus', async () => (await focused(page)).includes(query.split(' ')[0]))
   await page.keyboard.press('Enter')
   await page.getByRole('group', { name: 'Try it' }).waitFor()
-}
-
-/** Goes on by Tab until a control has the focus. */
-async function tabTo(page, locator) {
-  await locator.waitFor()
-  for (let i = 0; i < 60; i++) {
-    if (await locator.evaluate((element) => element === document.activeElement)) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error('Tab does not lead there')
 }
 
 const field = (page, name) => page.getByRole('textbox', { name, exact: true })

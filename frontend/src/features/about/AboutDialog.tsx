@@ -1,14 +1,15 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
 import { Dialog } from '../../ui/Dialog'
+import { lazily } from '../../ui/lazily'
 import { toast } from '../../ui/toasts'
 import { Verbatim } from '../../ui/Verbatim'
 
-const LicencesDialog = lazy(() => import('./LicencesDialog'))
+const LicencesDialog = lazily(async () => (await import('./LicencesDialog')).default)
 
 /** Which Callboard this is, where it keeps what, and what to send along with a report: nothing of threads, keys, addresses or folders. */
 export default function AboutDialog({ onClose }: { onClose: () => void }) {
