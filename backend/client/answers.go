@@ -315,12 +315,69 @@ func (c *Client) Runs(ctx context.Context, threadID string) ([]Run, error) {
 	return answer.Runs, err
 }
 
+// Request is one try of a turn of a run: what its model was sent and what came back.
+type Request struct {
+	Turn      int    `json:"turn"`
+	Try       int    `json:"try"` // from 0
+	AtMs      int64  `json:"at"`
+	AgentName string `json:"agentName"`
+	// ParentToolCallID names the call inside which the agent asked.
+	ParentToolCallID string          `json:"parentToolCallId"`
+	Sent             string          `json:"sent"` // empty where it was not kept
+	Received         []ReceivedPiece `json:"received"`
+	// Withheld says that Received is left out: the server keeps to itself what was not checked yet.
+	Withheld bool `json:"withheld"`
+}
+
+// ReceivedPiece is a piece of a model's answer and when it came.
+type ReceivedPiece struct {
+	AfterMs float64 `json:"after"` // since the request's AtMs
+	Text    string  `json:"text"`
+}
+
+// Requests returns what a run sent to its models and what came back, oldest first. Only operators are told.
+func (c *Client) Requests(ctx context.Context, runID string) ([]Request, error) {
+	var answer struct{ Requests []Request }
+	err := c.ask(ctx, "GET", "/runs/"+at(runID)+"/requests", nil, &answer)
+	return answer.Requests, err
+}
+
 // AddMessage puts a message of the user or the assistant at the end of a thread, which is made when it is new.
 func (c *Client) AddMessage(ctx context.Context, threadID string, role model.Role, content string) error {
 	body := struct {
 		Role    model.Role `json:"role"`
 		Content string     `json:"content"`
 	}{role, content}
+	return c.ask(ctx, "POST", "/threads/"+at(threadID)+"/messages", body, nil)
+}
+
+// AddHistory puts a message at the end of a thread, with its calls, or as the result of one: so a thread is begun with the history of
+// another one. The server has to have its images already. Only operators may.
+func (c *Client) AddHistory(ctx context.Context, threadID string, m *model.Message) error {
+	type result struct {
+		ToolCallID string `json:"toolCallId"`
+		ToolName   string `json:"toolName,omitempty"`
+	}
+	type call struct {
+		ID            string `json:"id"`
+		Name          string `json:"name"`
+		ArgumentsText string `json:"argumentsText"`
+	}
+	body := struct {
+		Role        model.Role      `json:"role"`
+		Content     string          `json:"content"`
+		Reasoning   string          `json:"reasoning,omitempty"`
+		ToolCalls   []call          `json:"toolCalls,omitempty"`
+		ToolResults []result        `json:"toolResults,omitempty"`
+		Images      []model.Image   `json:"images,omitempty"`
+		Metadata    json.RawMessage `json:"metadata,omitempty"`
+	}{Role: m.Role, Content: m.Content, Reasoning: m.Reasoning, Images: m.Images, Metadata: m.Metadata}
+	for _, each := range m.ToolCalls {
+		body.ToolCalls = append(body.ToolCalls, call{each.ID, each.Name, each.Arguments})
+	}
+	if m.ToolCallID != "" {
+		body.ToolResults = []result{{m.ToolCallID, m.ToolName}}
+	}
 	return c.ask(ctx, "POST", "/threads/"+at(threadID)+"/messages", body, nil)
 }
 

@@ -73,6 +73,7 @@ func (m *mirror) ends(ctx context.Context, err error) bool {
 	case errors.Is(err, errWire):
 		code, message = CodeWire, fmt.Sprintf("What %s sends of this run cannot be followed: %v.", m.server.Name, err)
 	case errors.As(err, &said) && said.Status == http.StatusNotFound:
+		code = CodeForgotten
 		message = m.server.Name + " does not know this run any more: it was started anew, and had not kept it. Send the message again in a new thread."
 	case errors.As(err, &said) && said.Status == http.StatusBadRequest:
 		code, message = CodeWire, fmt.Sprintf("%s does not go on with this run where it was: %v.", m.server.Name, err)

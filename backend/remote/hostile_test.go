@@ -187,7 +187,7 @@ func TestARunItsServerForgotEnds(t *testing.T) {
 	defer bell.Close()
 	outcome, err := begin(t, s)
 	var failed *agent.RunError
-	if !errors.As(err, &failed) || failed.Code != agent.CodeRunInterrupted || !strings.Contains(failed.Message, "started anew") {
+	if !errors.As(err, &failed) || failed.Code != CodeForgotten || !strings.Contains(failed.Message, "started anew") {
 		t.Fatalf("got %v", err)
 	}
 	if got, want := types(t, here, outcome.ID), "start text-start text-delta text-end error"; got != want {

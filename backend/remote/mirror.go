@@ -26,6 +26,9 @@ const (
 // CodeWire is the code of a run whose server broke the protocol beyond what can be copied.
 const CodeWire = "WIRE_ERROR"
 
+// CodeForgotten is the code of a run its server does not know any more.
+const CodeForgotten = "RUN_FORGOTTEN"
+
 // The types of the events that stand in place of those of a server that are missing or unreadable.
 const (
 	kindUnreadable = "unreadable-event"
@@ -230,6 +233,10 @@ func (m *mirror) own(event protocol.Event) (why string) {
 		e.AgentName = m.agentName(e.AgentName)
 		if e.MessageID == "" { // each stretch has one
 			e.MessageID = fmt.Sprintf("%s_%d", m.id, m.row.Last+1)
+		}
+	case *protocol.Message:
+		if e.MessageID != "" { // other servers may call theirs the same
+			e.MessageID = Qualify(e.MessageID, m.server.Name)
 		}
 	case *protocol.Turn:
 		e.AgentName = m.agentName(e.AgentName)

@@ -45,6 +45,8 @@ type Server struct {
 	Runner *agent.Runner  // whose store has the copies, and whose bell tells of them
 	// Places keeps what a server calls a thread; nil where they are always called as they are here.
 	Places Places
+	// Unanswered keeps the starts whose answers may be lost; nil keeps none, and a run that began all the same is not found.
+	Unanswered Unanswered
 	// Known are the agents it had when it was last asked, under their own names; Refresh replaces them.
 	Known  []server.Offer
 	Logger *slog.Logger // nil is slog.Default()
@@ -54,9 +56,13 @@ type Server struct {
 	closed  bool
 	base    bool // it has no routes but those every server has
 	mirrors map[string]*mirror
+	asking  map[string]bool // threads in which a start is on its way
+	lost    map[string]bool // threads whose start is being settled
 	ctx     context.Context // of the followers
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
+
+	settling sync.Mutex // held while it is found out what came of a start
 }
 
 // Places keeps what servers call the threads that are here under an id of ours.
@@ -152,7 +158,8 @@ func (s *Server) Has(runID string) bool {
 	return name == s.Name
 }
 
-// Recover goes on reading the runs that have not ended, of one thread or (empty) of all.
+// Recover goes on reading the runs that have not ended, of one thread or (empty) of all, and looks for those whose start was not
+// answered.
 func (s *Server) Recover(ctx context.Context, threadID string) error {
 	runs, err := s.Runner.Log().Runs(ctx, agent.RunQuery{
 		ThreadID: threadID, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
@@ -167,7 +174,11 @@ func (s *Server) Recover(ctx context.Context, threadID string) error {
 			failures = append(failures, err)
 		}
 	}
-	return errors.Join(failures...)
+	open, err := s.unanswered(ctx, threadID)
+	for _, a := range open {
+		s.settleLater(a.ThreadID)
+	}
+	return errors.Join(append(failures, err)...)
 }
 
 // Detach ends the copies of the runs that have not ended here; on the server they go on. Then it closes.
@@ -179,7 +190,11 @@ func (s *Server) Detach(ctx context.Context) error {
 	open := maps.Clone(s.mirrors)
 	s.mu.Unlock()
 	s.Close()
-	var failures []error
+	asked, err := s.unanswered(ctx, "")
+	failures := []error{err}
+	for _, a := range asked {
+		s.answered(ctx, a.ThreadID)
+	}
 	for _, m := range open {
 		failures = append(failures, m.fail(ctx, agent.CodeRunInterrupted, s.Name+" is not attached any more: what this run did after that is not known here."))
 	}
@@ -219,12 +234,8 @@ func (s *Server) mirror(ctx context.Context, runID string) (*mirror, error) {
 
 // follow starts the one goroutine that reads a run. The caller holds the lock.
 func (s *Server) follow(m *mirror, read func(context.Context)) error {
-	if s.closed {
-		return agent.ErrClosed
-	}
-	if s.ctx == nil {
-		s.ctx, s.stop = context.WithCancel(context.Background())
-		s.mirrors = map[string]*mirror{}
+	if err := s.open(); err != nil {
+		return err
 	}
 	s.mirrors[m.id] = m
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -238,6 +249,18 @@ func (s *Server) follow(m *mirror, read func(context.Context)) error {
 			delete(s.mirrors, m.id)
 		}
 	})
+	return nil
+}
+
+// open makes ready for goroutines. The caller holds the lock.
+func (s *Server) open() error {
+	if s.closed {
+		return agent.ErrClosed
+	}
+	if s.ctx == nil {
+		s.ctx, s.stop = context.WithCancel(context.Background())
+		s.mirrors, s.lost = map[string]*mirror{}, map[string]bool{}
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func (r *rows) derive(b *agent.Batch, m *mirror, f protocol.Frame) {
 	t := &m.fold
 	switch e := f.Event.(type) {
 	case *protocol.Message:
-		b.Messages = append(b.Messages, &model.Message{ID: r.messageID(e.MessageID, m), Role: e.Role, Content: e.Content, RunID: m.id, AtMs: f.AtMs})
+		b.Messages = append(b.Messages, &model.Message{ID: cmp.Or(e.MessageID, m.id+"_input"), Role: e.Role, Content: e.Content, RunID: m.id, AtMs: f.AtMs})
 	case *protocol.Turn:
 		if e.Phase == protocol.TurnEnd && e.ParentToolCallID == "" {
 			r.speak(b, t, m.id, f.AtMs)
@@ -58,13 +59,6 @@ func (r *rows) derive(b *agent.Batch, m *mirror, f protocol.Frame) {
 		r.speak(b, t, m.id, f.AtMs)
 		r.undecided(b, m, f)
 	}
-}
-
-func (r *rows) messageID(theirs string, m *mirror) string {
-	if theirs == "" {
-		return m.id + "_input"
-	}
-	return Qualify(theirs, m.server.Name)
 }
 
 // speak makes a message of what the run's own agent has said and called since the last one.

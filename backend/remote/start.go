@@ -32,6 +32,14 @@ func (s *Server) Start(ctx context.Context, agentName string, in agent.Input) (*
 	if in.ThreadID == "" {
 		in.ThreadID = "thr_" + strings.ToLower(rand.Text())
 	}
+	release, err := s.reserve(in.ThreadID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := s.settle(ctx, in.ThreadID); err != nil {
+		return nil, err
+	}
 	_, alone := agent.ByHandTool(name)
 	place, err := s.ready(ctx, in, !alone) // who calls a tool alone reads nothing of what was said before
 	if err != nil {
@@ -54,14 +62,12 @@ func (s *Server) Start(ctx context.Context, agentName string, in agent.Input) (*
 	case base:
 		return s.startBase(ctx, name, asked, row)
 	}
-	request, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	started, err := s.begin(request, name, asked)
+	started, err := s.ask(ctx, name, asked, row)
 	if s.lacksRuns(ctx, err, name) {
 		return s.startBase(ctx, name, asked, row)
 	}
 	if err != nil {
-		return nil, s.fault(err)
+		return nil, s.unheard(err)
 	}
 	if started.RunID == "" || strings.HasPrefix(started.RunID, baseID) {
 		return nil, s.fault(fmt.Errorf("the run it started has no id: %w", client.ErrAnswer))
@@ -70,7 +76,39 @@ func (s *Server) Start(ctx context.Context, agentName string, in agent.Input) (*
 		return nil, err
 	}
 	row.ID = Qualify(started.RunID, s.Name)
-	return s.adopt(ctx, row)
+	h, err := s.adopt(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	s.answered(ctx, in.ThreadID)
+	return h, nil
+}
+
+// reserve lets one start at a time be on its way in a thread.
+func (s *Server) reserve(threadID string) (release func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asking[threadID] {
+		return nil, fmt.Errorf("thread %s: %w", threadID, agent.ErrBusy)
+	}
+	if s.asking == nil {
+		s.asking = map[string]bool{}
+	}
+	s.asking[threadID] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.asking, threadID)
+	}, nil
+}
+
+// unheard is the fault of a start, which says so where it may have been heard.
+func (s *Server) unheard(err error) error {
+	fault := s.fault(err)
+	if refused := (*server.Refusal)(nil); s.Unanswered != nil && lost(err) && errors.As(fault, &refused) {
+		refused.Message += ". If the message arrived all the same, its run appears in the thread"
+	}
+	return fault
 }
 
 // begin asks the server to start a run of an agent; that of a tool that is called alone is no agent there.

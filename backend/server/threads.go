@@ -2,14 +2,12 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"callboard/backend/agent"
 	"callboard/backend/model"
@@ -196,55 +194,6 @@ func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-// addMessage puts a message at the end of a thread's history, and makes the thread when it is new. While a run is in the thread the
-// history is the run's.
-func (s *Server) addMessage(w http.ResponseWriter, r *http.Request) error {
-	var (
-		role, content *string
-		metadata      json.RawMessage
-		id            = r.PathValue("id")
-	)
-	err := s.readBody(w, r, members{"role": text(&role), "content": text(&content), "metadata": anObject(&metadata)})
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(id) == "" {
-		return invalid("the thread's id is blank")
-	}
-	m := &model.Message{
-		ID: "msg_" + rand.Text(), Role: model.Role(deref(role)), Content: deref(content), AtMs: time.Now().UnixMilli(), Metadata: metadata,
-	}
-	if m.Role != model.RoleUser && m.Role != model.RoleAssistant {
-		return invalid("role: must be user or assistant")
-	}
-	if strings.TrimSpace(m.Content) == "" {
-		return invalid("content: must be a string that is not blank")
-	}
-	if err := s.checkIdle(r.Context(), id); err != nil {
-		return err
-	}
-	batch := &agent.Batch{Run: agent.Run{ThreadID: id}, Messages: []*model.Message{m}}
-	if err := s.log.Append(context.WithoutCancel(r.Context()), batch); err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusCreated, messageAnswerOf(m))
-	return nil
-}
-
-// checkIdle refuses what a thread with an unfinished run does not take.
-func (s *Server) checkIdle(ctx context.Context, threadID string) error {
-	runs, err := s.log.Runs(ctx, agent.RunQuery{
-		ThreadID: threadID, Statuses: []protocol.Status{protocol.StatusRunning, protocol.StatusPaused}, Bare: true,
-	})
-	if err != nil || len(runs) == 0 {
-		return err
-	}
-	if runs[0].Status == protocol.StatusRunning {
-		return agent.ErrBusy
-	}
-	return conflict(CodeRunPaused, "the thread's run waits for a decision")
 }
 
 // runRow is a run in a list.

@@ -164,7 +164,7 @@ func attachURL(text string) (string, error) {
 func (s *Studio) makeAttached(a *attachment) *remote.Server {
 	token, _ := s.keys.get(a.key())
 	return &remote.Server{
-		Name: a.Name, Known: a.Agents, Runner: s.runner, Places: (*places)(s), Logger: s.log,
+		Name: a.Name, Known: a.Agents, Runner: s.runner, Places: (*places)(s), Unanswered: (*unanswered)(s), Logger: s.log,
 		Client: &client.Client{BaseURL: a.URL, Token: token, HTTP: s.attachments.http},
 	}
 }
@@ -195,14 +195,11 @@ func (s *Studio) recoverAttached(ctx context.Context, threadID string) error {
 		return fmt.Errorf("look for unfinished runs of attached servers: %w", err)
 	}
 	var failures []error
+	for _, a := range s.attachments.list() {
+		failures = append(failures, a.server.Recover(ctx, threadID))
+	}
 	for _, run := range runs {
-		_, name := remote.Split(run.ID)
-		if name == "" {
-			continue
-		}
-		if a := s.attachments.get(name); a != nil {
-			failures = append(failures, a.server.Recover(ctx, run.ThreadID))
-		} else {
+		if _, name := remote.Split(run.ID); name != "" && s.attachments.get(name) == nil {
 			failures = append(failures, s.makeAttached(&attachment{Name: name}).Detach(ctx))
 		}
 	}

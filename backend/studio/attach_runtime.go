@@ -11,6 +11,7 @@ import (
 	"callboard/backend/approval"
 	"callboard/backend/remote"
 	"callboard/backend/server"
+	"callboard/storage"
 )
 
 // runtimes runs what is asked for where it is at home: here, or on an attached server. Whose a run, a call or an approval is, its id
@@ -140,6 +141,64 @@ func (p *places) Keep(ctx context.Context, threadID, place string) error {
 	}
 	t.Place = place
 	return s.keepThread(ctx, threadID, t)
+}
+
+// threads is the store with what attached servers tell beside it.
+type threads struct {
+	*storage.DB
+	studio *Studio
+}
+
+// RunRequests returns what a run sent to its models and what came back; of the copy of a run its server is asked.
+func (t threads) RunRequests(ctx context.Context, runID string) ([]agent.Request, error) {
+	_, name := remote.Split(runID)
+	if name == "" {
+		return t.DB.RunRequests(ctx, runID)
+	}
+	a := t.studio.attachments.get(name)
+	if a == nil {
+		return nil, &server.Refusal{Status: http.StatusNotFound, Code: server.CodeNotFound, Message: fmt.Sprintf(
+			"What this run sent to its model and what came back is known on %s alone, and that server is not attached any more.", name)}
+	}
+	return a.server.Requests(ctx, runID)
+}
+
+// unanswered keeps the starts that attached servers have not answered, in a setting: there are seldom any.
+type unanswered Studio
+
+// keptStarts is the name of the setting.
+const keptStarts = "starts"
+
+// Put keeps a start in place of the one of its thread.
+func (u *unanswered) Put(ctx context.Context, a remote.Asked) error {
+	return u.change(ctx, a.ThreadID, &a)
+}
+
+// Drop forgets the start of a thread.
+func (u *unanswered) Drop(ctx context.Context, threadID string) error {
+	return u.change(ctx, threadID, nil)
+}
+
+// All are those that are kept.
+func (u *unanswered) All(ctx context.Context) ([]remote.Asked, error) {
+	var all []remote.Asked
+	err := (*Studio)(u).load(ctx, keptStarts, &all)
+	return all, err
+}
+
+func (u *unanswered) change(ctx context.Context, threadID string, to *remote.Asked) error {
+	s := (*Studio)(u)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := u.All(ctx)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(a remote.Asked) bool { return a.ThreadID == threadID })
+	if to != nil {
+		all = append(all, *to)
+	}
+	return s.keep(ctx, keptStarts, all)
 }
 
 // keepFound keeps what a server said of itself, so that its agents are known while it does not answer.

@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"callboard/backend/agent"
 	"callboard/backend/model/scripted"
@@ -40,14 +40,10 @@ func serveAgent(t *testing.T, name string) *httptest.Server {
 // completed waits until the one run of a thread has completed.
 func completed(b *bench, threadID string) {
 	b.Helper()
-	for range 1000 {
+	b.until("the run of thread "+threadID+" to complete", func() bool {
 		answer := fetch[struct{ Runs []struct{ Status string } }](b, http.MethodGet, "/api/threads/"+threadID+"/runs", "", http.StatusOK)
-		if len(answer.Runs) == 1 && answer.Runs[0].Status == "completed" {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	b.Fatalf("the run of thread %s does not complete", threadID)
+		return len(answer.Runs) == 1 && answer.Runs[0].Status == "completed"
+	})
 }
 
 func TestAServerIsAttachedRunAndForgotten(t *testing.T) {
@@ -84,6 +80,11 @@ func TestAServerIsAttachedRunAndForgotten(t *testing.T) {
 	}
 	runID := decode[struct{ RunID string }](b, start(http.StatusAccepted)).RunID
 	completed(b, thread.ID)
+	requests := "/api/runs/" + runID + "/requests"
+	type sent struct{ AgentName, Sent string }
+	if got := fetch[struct{ Requests []sent }](b, http.MethodGet, requests, "", http.StatusOK).Requests; len(got) != 1 || got[0].AgentName != "demo@there" || !strings.Contains(got[0].Sent, "Go.") {
+		t.Errorf("its model was sent %+v", got)
+	}
 	if !strings.HasSuffix(runID, "@there") {
 		t.Errorf("the run is called %s", runID)
 	}
@@ -104,7 +105,13 @@ func TestAServerIsAttachedRunAndForgotten(t *testing.T) {
 	if len(messages) != 2 {
 		t.Errorf("the thread has %d messages", len(messages))
 	}
+	if text := b.call(http.MethodGet, requests, "", http.StatusBadGateway); !strings.Contains(text, "does not answer") {
+		t.Errorf("what its model was sent: got %s", text)
+	}
 	b.call(http.MethodDelete, "/api/studio/attached/there", "", http.StatusNoContent)
+	if text := b.call(http.MethodGet, requests, "", http.StatusNotFound); !strings.Contains(text, "not attached any more") {
+		t.Errorf("what its model was sent, once it is detached: got %s", text)
+	}
 	if text := start(http.StatusNotFound); !strings.Contains(text, "demo@there") {
 		t.Errorf("once it is detached: got %s", text)
 	}
@@ -256,4 +263,51 @@ func TestAClientOfTheStudioCallsItsToolsAlone(t *testing.T) {
 	if got := there.call(http.MethodPost, "/api/studio/agents", `{"name":"by-hand:read_file"}`, http.StatusBadRequest); !strings.Contains(got, "by hand") {
 		t.Errorf("an agent of such a name: got %s", got)
 	}
+}
+
+func TestARunWhoseStartAnAttachedServerCouldNotAnswerIsThereAfterARestart(t *testing.T) {
+	var cut atomic.Bool // the connection, from the start's answer on
+	there := &server.Server{Agents: []*agent.Agent{{Name: "far", Backend: &scripted.Backend{Turns: []scripted.Turn{scripted.Say("From there.")}}}}}
+	handler := there.Handler()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cut.Load() {
+			if r.Method == http.MethodPost {
+				handler.ServeHTTP(httptest.NewRecorder(), r)
+			}
+			panic(http.ErrAbortHandler)
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		if err := there.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		web.CloseClientConnections()
+		web.Close()
+	})
+	config := Config{Dir: t.TempDir()}
+	config.LocalServers = []LocalServer{}
+	s, err := open(t.Context(), config, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	window := httptest.NewServer(s.Handler())
+	b := &bench{T: t, studio: s, url: window.URL, client: window.Client()}
+	b.attachAs("there", web.URL)
+	thread := b.newThread(`{"agentName":"far@there"}`)
+	cut.Store(true)
+	if got := b.call(http.MethodPost, "/api/agents/far@there/runs", asJSON(map[string]string{"input": "Go.", "threadId": thread.ID}), http.StatusBadGateway); !strings.Contains(got, "its run appears in the thread") {
+		t.Errorf("the answer is %s", got)
+	}
+	window.Close()
+	if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	cut.Store(false)
+	b = openBench(t, config)
+	completed(b, thread.ID)
+	b.until("the start is forgotten", func() bool {
+		left, err := (*unanswered)(b.studio).All(t.Context())
+		return err == nil && len(left) == 0
+	})
 }

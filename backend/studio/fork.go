@@ -52,11 +52,17 @@ func (s *Studio) fork(ctx context.Context, id, messageID string) (view threadVie
 	if err != nil {
 		return view, err
 	}
-	if _, name := remote.Split(t.AgentName); name != "" && at > 0 {
-		return view, invalid("%s keeps this thread, and cannot copy the beginning of one: begin a new thread with %s", name, t.AgentName)
-	}
 	t.Place = ""
 	newID := newThreadID()
+	undo, err := s.beginElsewhere(ctx, t.AgentName, newID, thread.Messages[:at])
+	if err != nil {
+		return view, err
+	}
+	defer func() {
+		if err != nil {
+			undo()
+		}
+	}()
 	sample := s.samplePath(newID)
 	if old := s.samplePath(id); t.Folder == old {
 		t.Folder = sample
@@ -81,6 +87,27 @@ func (s *Studio) fork(ctx context.Context, id, messageID string) (view threadVie
 	}
 	summary, err := s.db.ThreadSummary(ctx, newID)
 	return s.view(newID, summary.Title, t), err
+}
+
+// beginElsewhere has the server of an attached agent take a history over into a new thread, and returns what removes that again. Of an
+// agent that is here, and of no history, nothing is to be done.
+func (s *Studio) beginElsewhere(ctx context.Context, agentName, threadID string, history []*model.Message) (undo func(), err error) {
+	_, name := remote.Split(agentName)
+	if name == "" || len(history) == 0 {
+		return func() {}, nil
+	}
+	a := s.attachments.get(name)
+	if a == nil {
+		return nil, invalid("%s is not attached any more, and what was said before this message is to go on there", name)
+	}
+	if err := a.server.Begin(ctx, threadID, history); err != nil {
+		return nil, err
+	}
+	return func() {
+		if err := a.server.Forget(ctx, threadID); err != nil {
+			s.log.Warn("a thread that was not copied stays on its server", "server", name, "thread", threadID, "error", err)
+		}
+	}, nil
 }
 
 // copySample makes a sample project that is as another one is now.

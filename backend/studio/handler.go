@@ -17,7 +17,7 @@ func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.han
 
 // serve puts the routes together.
 func (s *Studio) serve() error {
-	s.server = &server.Server{Version: s.config.Version, Runner: s.runner, Threads: s.db, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
+	s.server = &server.Server{Version: s.config.Version, Runner: s.runner, Threads: threads{s.db, s}, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
 	s.server.Runtime = runtimes{server.Local{Runner: s.runner, List: s.listed, ToolRuns: true}, s}
 	for i := range agentKinds {
 		tools, err := s.tools("", workspace.Options{})

@@ -1,35 +1,12 @@
 // Servers of the protocol, attached: a program of one's own, and another studio.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import test, { after } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { axeFaults } from '../bench/looks.mjs'
-import { atEnd, calls, closeBrowser, command, folder, open, says, script, serve, settled, until } from './harness.mjs'
+import { example } from './example.mjs'
+import { calls, closeBrowser, folder, open, says, script, serve, settled, until } from './harness.mjs'
 import { button, composer, row, rows, runCommand } from './thread.mjs'
 
 after(closeBrowser)
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-/** Builds and starts an example. It listens at the address it printed until it is killed. */
-async function example(t, name) {
-  const path = join(await folder(t), name)
-  const env = { ...process.env, OPENAI_API_KEY: '' }
-  const { status, stderr } = await command('go', ['build', '-C', root, '-o', path, `./backend/examples/${name}`], env)
-  if (status !== 0) throw new Error(`build ${name}: ${stderr}`)
-  const child = spawn(path, ['-addr', '127.0.0.1:0'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const gone = new Promise((resolve) => child.on('close', resolve))
-  let out = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
-  const kill = async () => {
-    child.kill('SIGKILL')
-    await gone
-  }
-  atEnd(t, kill)
-  await until(`${name} to listen`, () => out.includes('\n'))
-  return { address: out.trim().split(' ').at(-1), kill }
-}
 
 const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? '')
 

@@ -1,26 +1,12 @@
 // The example program that shows all there is to see, and its runs as the lines of JSON they are on the wire.
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { atEnd, command, folder, until } from './harness.mjs'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { example } from './example.mjs'
 
 /**
  * Builds and starts backend/examples/gallery. Returns the lines of its runs: details of every kind, calls in every state, an answer as
  * JSON, calls inside of a call.
  */
 export async function gallery(t) {
-  const program = join(await folder(t), 'gallery')
-  const args = ['build', '-C', root, '-o', program, './backend/examples/gallery']
-  const { status, stderr } = await command('go', args, process.env)
-  if (status !== 0) throw new Error(`build the gallery: ${stderr}`)
-  const child = spawn(program, ['-addr', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let out = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
-  atEnd(t, () => child.kill())
-  await until('the gallery', () => out.includes('\n'))
-  const address = out.trim().split(' ').at(-1)
+  const { address } = await example(t, 'gallery')
   const ask = async (path, init) => {
     const response = await fetch(`${address}${path}`, init)
     const text = await response.text()

@@ -78,3 +78,19 @@ func captain() (*agent.Agent, error) {
 		}},
 	}, nil
 }
+
+// reception hands over to an agent that has an image to show.
+func reception() (*agent.Agent, error) {
+	picture, err := sight()
+	if err != nil {
+		return nil, err
+	}
+	keeper := &agent.Agent{
+		Name: "keeper", Description: "Keeps the images", Tools: []*tool.Tool{picture}, MaxRetries: -1,
+		Backend: &scripted.Backend{Turns: []scripted.Turn{scripted.CallTool("c2", "seen", `{}`), scripted.Say("That is the one we have.")}},
+	}
+	return &agent.Agent{
+		Name: "reception", Description: "Hands over to who keeps the images", Handoffs: []*agent.Agent{keeper}, MaxRetries: -1,
+		Backend: &scripted.Backend{Turns: []scripted.Turn{scripted.CallTool("c1", "transfer_to_keeper", `{}`)}},
+	}, nil
+}

@@ -1,5 +1,5 @@
 // Command gallery serves agents that show all there is to see: the tools of one return details of every kind, one answers with JSON,
-// one works inside a call of another. Beside them stands a recorded run in which calls stand in every state. A client is tried
+// one works inside a call of another, one hands over. Beside them stands a recorded run in which calls stand in every state. A client is tried
 // against it.
 //
 //	go run ./backend/examples/gallery
@@ -50,12 +50,16 @@ func serve(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
+	received, err := reception()
+	if err != nil {
+		return err
+	}
 	store := &agent.Memory{}
 	if err := record(ctx, store, time.Now()); err != nil {
 		return err
 	}
 	agents := &server.Server{
-		Agents: []*agent.Agent{guide(shown), plans, releases}, Runner: &agent.Runner{Store: store}, KeepRuns: true, ToolRuns: true,
+		Agents: []*agent.Agent{guide(shown), plans, releases, received}, Runner: &agent.Runner{Store: store}, KeepRuns: true, ToolRuns: true,
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -128,6 +128,27 @@ func TestTheCaptainWaitsForACallInsideACall(t *testing.T) {
 	}
 }
 
+func TestTheReceptionHandsOver(t *testing.T) {
+	received, err := reception()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var speakers []string
+	runner := &agent.Runner{OnEvent: func(_ string, f protocol.Frame) {
+		if turn, ok := f.Event.(*protocol.Turn); ok && turn.Phase == protocol.TurnStart {
+			speakers = append(speakers, turn.AgentName)
+		}
+	}}
+	t.Cleanup(func() { _ = runner.Close(context.WithoutCancel(t.Context())) })
+	outcome, err := runner.Run(t.Context(), received, agent.Input{Text: "Show me an image."})
+	if err != nil || outcome.Output != "That is the one we have." {
+		t.Fatalf("got %+v, error %v, want the keeper's answer", outcome, err)
+	}
+	if want := []string{"reception", "keeper", "keeper"}; !slices.Equal(speakers, want) {
+		t.Errorf("got the turns of %q, want %q", speakers, want)
+	}
+}
+
 func TestTheRecordingIsServed(t *testing.T) {
 	store := &agent.Memory{}
 	if err := record(t.Context(), store, time.Now()); err != nil {

@@ -55,6 +55,11 @@ export function attachedTest(of: Fields): AttachedTest {
   return { ok: flag(of, 'ok'), server: attached(fields(of.server)), error: optionalText(of, 'error') }
 }
 
+/** Whether an agent is who calls a tool with what a person wrote: a message to it is arguments, and it remembers none. */
+export function isByHand(agentName: string): boolean {
+  return /^by-hand(:|$)/.test(agentName)
+}
+
 /** The attached server an agent is on, by the agent's name; '' of one that is here. */
 export function serverOf(agentName: string): string {
   const at = agentName.lastIndexOf('@')

@@ -1,6 +1,7 @@
 import { useCallback, useState, useSyncExternalStore } from 'react'
 import type { Turn } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
+import { isByHand } from '../../transport/attached'
 import type { ProviderRequest } from '../../transport/inspection'
 import { Button } from '../../ui/Button'
 import { counted } from '../../ui/format'
@@ -34,6 +35,7 @@ export function RawTab({ store, run, selected }: TabProps) {
   )
   const asked = useAnswer(`${run.id} ${number}`, ask)
   if (!turn) return <Empty>No turn of this run was told.</Empty>
+  if (isByHand(run.agentName)) return <Empty>No model was asked: the call is as a person wrote it.</Empty>
   return (
     <>
       <div className="flex items-center gap-2 border-b border-border px-4 py-2">

@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { events, ok } from '../../test/fake'
 import { event, message, start, turn } from '../../test/logs'
@@ -36,4 +36,38 @@ it('what a run gave as JSON is shown with every digit, beside what was wrong wit
   expect(within(block).getByText('2512292042121000001')).toBeTruthy()
   expect(within(block).getByRole('button', { name: 'Copy' })).toBeTruthy()
   expect(screen.getByText('The answer was cut at the token limit.')).toBeTruthy()
+})
+
+/** A failed run of an agent, drawn. */
+async function failed(agentName: string, code: string) {
+  const log = [start(), message('Go.'), turn(1), event('error', { message: 'It ended.', code })]
+  const opened = await openThread(log, 'failed')
+  const [run] = opened.store.runs
+  if (!run) throw new Error('the thread has no run')
+  renderIn(opened.app, opened.store, <EndRow run={{ ...run, agentName }} id="end" />)
+  return opened
+}
+
+const offered = () => screen.getAllByRole('button').map((each) => each.textContent)
+
+it.each([
+  ['demo', 'LLM_UNAVAILABLE', ['Retry', 'Model settings', 'Copy details']],
+  ['demo@there', 'LLM_UNAVAILABLE', ['Retry', 'Copy details']],
+  ['demo@there', 'RUN_INTERRUPTED', ['Continue', 'Copy details']],
+  ['demo@there', 'RUN_FORGOTTEN', ['Send in a new thread', 'Copy details']],
+  ['by-hand', 'RUN_INTERRUPTED', ['Retry', 'Copy details']],
+  ['by-hand:move@there', 'RUN_FORGOTTEN', ['Retry', 'Copy details']],
+])('what can be done about a run of %s that failed with %s', async (agentName, code, want) => {
+  await failed(agentName, code)
+  expect(offered()).toEqual(want)
+})
+
+it('a run its server forgot is asked for anew with the same message, in a new thread', async () => {
+  const { transport, app } = await failed('demo@there', 'RUN_FORGOTTEN')
+  transport.on('POST /studio/threads', () => ok({ id: 't2', agentName: 'demo@there' }))
+  transport.on('POST /agents/demo%40there/runs', () => ok({ runId: 'r2', threadId: 't2' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Send in a new thread' }))
+  await waitFor(() => expect(app.router.route.get()).toEqual({ kind: 'thread', threadId: 't2' }))
+  const sent = transport.asked.filter(({ method }) => method === 'POST').map(({ body }) => body)
+  expect(sent).toEqual(['{"agentName":"demo@there"}', '{"input":"Go.","threadId":"t2"}'])
 })

@@ -9,6 +9,7 @@ import { endIsOdd } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
 import { usePlayback, useThread } from '../../state/useThread'
 import { messageOf } from '../../transport/api'
+import { isByHand, serverOf } from '../../transport/attached'
 import { Button } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
 import { count, elapsed, exactTime } from '../../ui/format'
@@ -151,18 +152,22 @@ function FailedRow({ run }: { run: RunView }) {
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<string>()
   const { error, items } = run.transcript
-  const interrupted = error?.code === 'RUN_INTERRUPTED'
   const first = items.find((item) => item.kind === 'message')
-  const input = interrupted ? 'Continue where you were interrupted.' : first?.kind === 'message' ? first.text : ''
+  const message = first?.kind === 'message' ? first.text : ''
+  const byHand = isByHand(run.agentName)
+  const forgotten = error?.code === 'RUN_FORGOTTEN'
+  const interrupted = error?.code === 'RUN_INTERRUPTED' || forgotten
+  // Who forgot the thread is asked in a new one; who remembers nothing is asked again as before.
+  const anew = forgotten && !byHand
+  const goesOn = interrupted && !anew && !byHand
+  const input = goesOn ? 'Continue where you were interrupted.' : message
   const newest = useSyncExternalStore(store.subscribe, () => store.runs.at(-1)?.id === run.id)
   const playback = usePlayback()
   const again = () => {
     setBusy(true)
     setRefused(undefined)
-    app
-      .send(store.threadId, run.agentName, input)
-      .catch((cause: unknown) => setRefused(messageOf(cause)))
-      .finally(() => setBusy(false))
+    const sent = anew ? app.begin({ agentName: run.agentName }, input) : app.send(store.threadId, run.agentName, input)
+    sent.catch((cause: unknown) => setRefused(messageOf(cause))).finally(() => setBusy(false))
   }
   const details = JSON.stringify({ runId: run.id, threadId: store.threadId, ...error }, null, 2)
   return (
@@ -180,10 +185,10 @@ function FailedRow({ run }: { run: RunView }) {
         <div className="flex flex-wrap gap-2">
           {newest && input && !playback && (
             <Button small busy={busy} onClick={again}>
-              {interrupted ? 'Continue' : 'Retry'}
+              {anew ? 'Send in a new thread' : goesOn ? 'Continue' : 'Retry'}
             </Button>
           )}
-          {newest && error?.code?.startsWith('LLM_') && (
+          {newest && error?.code?.startsWith('LLM_') && !serverOf(run.agentName) && (
             <Button small onClick={() => app.setUp.set({ kind: 'settings' })}>
               Model settings
             </Button>

@@ -83,3 +83,18 @@ it('shows what a message that made no call was answered with', async () => {
   await tries([start, message, turn, ...words, finish('completed')])
   expect(result().textContent).toContain('A message is its arguments.')
 })
+
+it('lets decide what a call inside of the try waits for', async () => {
+  const inside = [
+    '{"type":"tool-call-start","id":"c2","toolName":"upload","parentToolCallId":"c1","at":4}',
+    '{"type":"tool-call-delta","id":"c2","argsTextDelta":"{}","at":4}',
+    '{"type":"tool-call-end","id":"c2","at":4}',
+    '{"type":"call-state","toolCallId":"c2","state":"waiting","approvalId":"a2","argumentsHash":"h","at":5}',
+    '{"type":"call-state","toolCallId":"c1","state":"waiting","at":5}',
+    '{"type":"approval-required","threadId":"t1","approvals":[{"toolCallId":"c2","toolName":"upload","arguments":{},"argumentsText":"{}","description":"Uploads","approvalId":"a2","kind":"approval","argumentsHash":"h","parentToolCallId":"c1"}],"at":5}',
+  ]
+  await tries([...called, ...inside, finish('paused')], 'paused')
+  const asked = within(result()).getByRole('region', { name: 'upload' })
+  expect(within(asked).getByRole('button', { name: /^Approve/ })).toBeTruthy()
+  expect(within(result()).getAllByRole('button', { name: /^Deny/ })).toHaveLength(1)
+})

@@ -20,7 +20,7 @@ import { metaOf, ticks } from '../call/meta'
 import { statusOf } from '../call/status'
 import { feedCommand } from '../thread/feedKeys'
 import { TryResult } from './TryResult'
-import { type Try, useTryList } from './useTries'
+import { askedIn, type Try, useTryList } from './useTries'
 
 /** So many tries are listed; the thread has them all. */
 const most = 50
@@ -77,7 +77,7 @@ export function Tries({ store, onAgain, awaited }: Props) {
   }
   const press = (event: KeyboardEvent) => {
     const id = feedCommand(event, app.commands.singleKeys.get())
-    const approval = shown.call?.approvalId
+    const approval = askedIn(shown)[0]?.approvalId
     if (approval === undefined || (id !== 'approve' && id !== 'edit' && id !== 'deny')) return
     if (!app.guard.ready(shown.run.id, approval, Date.now())) return
     card.current?.[id]()

@@ -3,6 +3,7 @@ import type { Call } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { Cell, useCell } from '../../state/cell'
 import type { RunView, ThreadStore } from '../../state/threadStore'
+import { waitsInside } from '../call/status'
 
 /** One try of a tool: a run of the thread of its tries. */
 export interface Try {
@@ -42,6 +43,15 @@ export function useTryList(store: ThreadStore): Try[] {
     store.liveRuns.reduce((sum, { transcript }) => sum + transcript.version, 0),
   )
   return store.liveRuns.map(tryOf).reverse()
+}
+
+/** The calls of a try that wait for a decision: its own, or those of an agent that works in it. */
+export function askedIn({ run, call }: Try): Call[] {
+  if (!call || call.own.settled) return []
+  if (!waitsInside(call)) return [call]
+  return [...run.transcript.calls.values()].filter(
+    (each) => each.parentToolCallId !== undefined && each.state === 'waiting' && !waitsInside(each),
+  )
 }
 
 function tryOf(run: RunView): Try {
