@@ -68,7 +68,7 @@ func (m *mirror) watch(ctx context.Context) {
 // ends ends the copy after an error that trying again cannot mend.
 func (m *mirror) ends(ctx context.Context, err error) bool {
 	var said *client.Error
-	code, message := agent.CodeRunInterrupted, ""
+	var code, message string
 	switch {
 	case errors.Is(err, errWire):
 		code, message = CodeWire, fmt.Sprintf("What %s sends of this run cannot be followed: %v.", m.server.Name, err)

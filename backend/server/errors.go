@@ -174,7 +174,7 @@ func statusOf(code string) int {
 		return http.StatusTooManyRequests
 	case model.CodeInvalidResponse:
 		return http.StatusBadGateway
-	case model.CodeUnavailable, "RUN_INTERRUPTED":
+	case model.CodeUnavailable, "RUN_INTERRUPTED", "RUN_FORGOTTEN":
 		return http.StatusServiceUnavailable
 	case model.CodeTimeout, "RUN_TIMEOUT", tool.CodeTimeout:
 		return http.StatusGatewayTimeout

@@ -5,9 +5,9 @@ import { Button } from '../../ui/Button'
 import { DialogForm, type FormFault } from '../../ui/DialogForm'
 import { Field, TextInput } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
-import { Select } from '../../ui/Select'
 import { AttachOutcome } from './AttachOutcome'
 import { FieldFault, formFault } from './formFault'
+import { KeepSelect, useKeyHome } from './KeepSelect'
 
 interface Props {
   /** The one to change; absent for a new one. */
@@ -23,7 +23,7 @@ export function AttachForm({ server, address, onDone }: Props) {
   const [url, setUrl] = useState(server?.url ?? address ?? '')
   const [name, setName] = useState(server?.name ?? '')
   const [token, setToken] = useState('')
-  const [keep, setKeep] = useState(server?.tokenKept || 'memory')
+  const [keep, setKeep] = useState(useKeyHome(server?.tokenKept ?? ''))
   const [saved, setSaved] = useState(server)
   const [busy, setBusy] = useState(false)
   const [fault, setFault] = useState<FormFault>()
@@ -124,43 +124,24 @@ export function AttachForm({ server, address, onDone }: Props) {
           )}
         </Field>
       )}
-      <div className="grid items-start gap-2 sm:grid-cols-[1fr_auto]">
-        <Field
-          label="Token"
-          note={saved?.hasToken ? 'There is a token. Leave this empty to keep it.' : 'Leave it empty if it needs none.'}
-          error={wrong('token')}
-        >
-          {(id, note, invalid) => (
-            <TextInput
-              id={id}
-              type="password"
-              aria-describedby={note}
-              aria-invalid={invalid}
-              className="font-mono"
-              value={token}
-              onChange={(event) => setToken(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Keep the token">
-          {(id) => (
-            <Select
-              id={id}
-              label="Keep the token"
-              className="w-52"
-              value={keep}
-              options={[
-                ...(server?.tokenKept === 'keychain'
-                  ? [{ value: 'keychain', label: 'In the keychain', note: 'Of the system' }]
-                  : []),
-                { value: 'memory', label: 'Until Callboard closes' },
-                { value: 'file', label: 'In a file', note: 'keys.json in the data folder, readable by you alone' },
-              ]}
-              onChange={(next) => setKeep(next === 'file' || next === 'keychain' ? next : 'memory')}
-            />
-          )}
-        </Field>
-      </div>
+      <Field
+        label="Token"
+        note={saved?.hasToken ? 'There is a token. Leave this empty to keep it.' : 'Leave it empty if it needs none.'}
+        error={wrong('token')}
+      >
+        {(id, note, invalid) => (
+          <TextInput
+            id={id}
+            type="password"
+            aria-describedby={note}
+            aria-invalid={invalid}
+            className="font-mono"
+            value={token}
+            onChange={(event) => setToken(event.target.value)}
+          />
+        )}
+      </Field>
+      <KeepSelect label="Keep the token" value={keep} onChange={setKeep} />
     </DialogForm>
   )
 }
