@@ -46,7 +46,12 @@ async function form({ server, address, attached = [], keychain = false }: Option
 
 const type = (name: string, value: string) => fireEvent.change(screen.getByLabelText(name), { target: { value } })
 const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }))
-const said = async () => (await screen.findByRole('alert')).textContent
+
+/** Waits until a field is said to be wrong, in these words. */
+async function wrong(name: string, words: RegExp) {
+  await screen.findByText(words)
+  expect(screen.getByLabelText(name).getAttribute('aria-invalid')).toBe('true')
+}
 
 const path = '/studio/attached/127.0.0.1%3A4830'
 
@@ -72,14 +77,14 @@ it('attaches a server under the name of its address, and begins a thread with it
 })
 
 it.each([
-  ['', 'It needs an address'],
-  ['http://', 'is no address'],
-  ['127.0.0.1:4830', 'is attached already'],
-])('sends nothing for the address “%s”, and says why', async (url, words) => {
+  ['', 'Address', /It needs an address/],
+  ['http://', 'Address', /is no address/],
+  ['127.0.0.1:4830', 'Name', /is attached already/],
+])('sends nothing for the address “%s”, and says why', async (url, field, words) => {
   const { sent } = await form({ attached: [weather] })
   type('Address', url)
   press('Attach')
-  expect(await said()).toContain(words)
+  await wrong(field, words)
   expect(sent()).toEqual([])
   expect(screen.getByLabelText<HTMLInputElement>('Address').value).toBe(url)
 })
@@ -90,7 +95,7 @@ it('keeps what was typed where the server is refused', async () => {
   type('Address', '127.0.0.1:4830')
   type('Token', 'sesame')
   press('Attach')
-  expect(await said()).toBe('url: that is none')
+  await wrong('Address', /^That is none\.$/)
   expect(screen.getByLabelText<HTMLInputElement>('Token').value).toBe('sesame')
   expect(screen.getByRole('button', { name: 'Attach' })).toBeTruthy()
 })
