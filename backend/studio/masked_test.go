@@ -129,7 +129,6 @@ func TestNoRouteOfTheStudioGivesASecretAway(t *testing.T) { // CASES H1
 		"POST /api/studio/sandbox/test":                one("/api/studio/sandbox/test", asJSON(map[string]string{"image": planted + " x"}), true),
 		"GET /api/studio/tools":                        one("/api/studio/tools", "", false),
 		"POST /api/studio/tools/try":                   one("/api/studio/tools/try", tryBody(planted, planted, "{}"), true),
-		"POST /api/studio/sandbox/test":                one("/api/studio/sandbox/test", asJSON(map[string]string{"image": planted + " x"}), true),
 		"POST /api/agents/by-hand/runs":                one("/api/agents/by-hand/runs", asJSON(map[string]string{"threadId": plantedKey, "input": planted}), false),
 		"GET /api/studio/found":                        one("/api/studio/found", "", false),
 		"GET /api/studio/search":                       {{"/api/studio/search?q=" + plantedKey, "", false}, {"/api/studio/search?kind=" + plantedKey, "", true}},
