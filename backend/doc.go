@@ -57,4 +57,7 @@
 //	github.com/coder/websocket                 → realtime
 //	github.com/zalando/                        → keychain
 //	github.com/wailsapp/                       → main
+//
+// Comments say where a rule comes from: PROTOCOL.md is in the folder of package protocol; Cogitator is the library whose protocol and
+// semantics this one follows; letter and number (C6) name a case that went wrong in programs of this kind, in the tests that cover it.
 package backend

@@ -28,7 +28,7 @@ func turnOf(runID, messageID string) int {
 
 func resultID(runID, toolCallID string) string { return runID + "/" + toolCallID }
 
-// resultMessage is what the model reads of a call, with what only clients read in its metadata (seeds/results-and-progress.txt).
+// resultMessage is what the model reads of a call, with what only clients read in its metadata (Cogitator, Results and Progress).
 func resultMessage(runID string, c *call, event *protocol.ToolResult, split tool.Split, state protocol.State, limit int, atMs int64) *model.Message {
 	content := split.Text
 	images := imagesOf(split)

@@ -20,7 +20,7 @@ import (
 // tokens count to the run. The model may not call tools in them, and the thread keeps only the last. Finish.StructuredError says
 // what was wrong with that one; the run has completed all the same.
 //
-// Text that went out cannot be repaired (seeds/streaming-tool-input.txt): an agent whose Output streams gets no repair once text or
+// Text that went out cannot be repaired (Cogitator, Streaming Tool Input): an agent whose Output streams gets no repair once text or
 // reasoning of the turn went out. One whose Output does not logs the text once it is whole; its calls are streamed as they are
 // written.
 type Output struct {

@@ -163,7 +163,7 @@ type CallState struct {
 	ArgumentsHash string `json:"argumentsHash,omitempty"`
 }
 
-// State is where a call stands (DESIGN.md, Decisions). The wire names those between input and result; a reader derives the others.
+// State is where a call stands (PROTOCOL.md, Events). The wire names those between input and result; a reader derives the others.
 type State string
 
 const (

@@ -1,5 +1,5 @@
 // Package sandbox chooses where the calls of sandboxed tools run: in Docker or in WASM, as each declares, and on the host where
-// that is not there, if it may be (seeds/custom-tools.txt, Sandbox Configuration). It knows nothing of agents, containers or
+// that is not there, if it may be (Cogitator, Custom Tools, Sandbox Configuration). It knows nothing of agents, containers or
 // modules: sandbox/docker and sandbox/wasm do, and a program that has no use for one of them leaves it out.
 package sandbox
 

@@ -14,7 +14,7 @@ import (
 	"github.com/docker/go-units"
 )
 
-// Sandbox declares where a tool's calls run in place of its Run (seeds/custom-tools.txt, Sandbox Configuration).
+// Sandbox declares where a tool's calls run in place of its Run (Cogitator, Custom Tools, Sandbox Configuration).
 type Sandbox struct {
 	Type      SandboxType
 	Resources Resources

@@ -97,7 +97,7 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the error beneath.
 func (e *Error) Unwrap() error { return e.Err }
 
-// InputHooks hear a tool's calls as they are written (seeds/streaming-tool-input.txt). Each may be nil. One that panics is
+// InputHooks hear a tool's calls as they are written (Cogitator, Streaming Tool Input). Each may be nil. One that panics is
 // logged, and the turn goes on. They are called in order, from one goroutine per run.
 type InputHooks struct {
 	OnInputStart     func(toolCallID string)
