@@ -20,7 +20,7 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 	b := openBench(t, Config{Version: "1.2.3"})
 	got := fetch[map[string]any](b, http.MethodGet, "/api/studio/state", "", http.StatusOK)
 	want := decode[map[string]any](b, `{
-		"version": "1.2.3",
+		"version": "1.2.3", "revision": "",
 		"agents": [
 			{"name": "demo", "description": "Shows what Callboard does, on a sample project, without a model",
 				"builtIn": true, "needsModel": false, "needsFolder": false, "providerId": "", "model": "", "missing": []},
@@ -36,7 +36,11 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 	if at, _ := got["openedAt"].(float64); at < before || at > float64(time.Now().UnixMilli()) {
 		t.Errorf("it was opened at %v, want a moment of this test", got["openedAt"])
 	}
+	if got["dataFolder"] != b.studio.dir {
+		t.Errorf("the data folder is %v, want %s", got["dataFolder"], b.studio.dir)
+	}
 	delete(got, "openedAt")
+	delete(got, "dataFolder")
 	delete(got, "toolsets") // the browser's depends on the machine; they have a test of their own
 	delete(got, "sandbox")  // and so does Docker
 	if diff := cmp.Diff(want, got); diff != "" {
