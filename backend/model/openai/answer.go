@@ -100,8 +100,13 @@ func (a *answer) readDelta(chunk *model.Chunk) {
 			chunk.Problem = "a piece of the answer has content that is no text: " + cutText(string(words))
 		}
 	}
+	known := len(a.calls.list)
 	for i := range p.calls {
 		chunk.ToolInput = a.calls.add(&p.calls[i], chunk.ToolInput)
+	}
+	if len(a.calls.list) > known { // what was begun before a call does not go on behind it
+		chunk.Reasoning += a.reasoning.rest()
+		chunk.Text += a.text.rest()
 	}
 }
 

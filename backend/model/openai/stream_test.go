@@ -68,6 +68,13 @@ func TestStreamsComeOutRight(t *testing.T) {
 			want: []string{`text "�x"`, `text "�"`, `text "�"`, `text "�🙂"`, `text "�"`, "finish stop"},
 		},
 		{
+			name: "B20: half a character before a call stands before it",
+			wire: events(delta(`{"reasoning":"r\ud83d"}`), said(`a\ud83d`), tool(`{"index":0,"id":"c1","function":{"name":"read","arguments":"{}"}}`), said(`\ude42`), stop("tool_calls")),
+			want: []string{
+				`reasoning "r"`, `text "a"`, `reasoning "�"`, `text "�"`, "start c1 read", "delta c1 {}", `text "�"`, "end c1", "call c1 read {}", "finish tool_calls",
+			},
+		},
+		{
 			name: "reasoning comes under two names, once",
 			wire: events(delta(`{"reasoning_content":"a"}`), delta(`{"reasoning":"b"}`), delta(`{"reasoning":"c","reasoning_content":"c"}`),
 				delta(`{"reasoning":{"effort":1}}`), said("d"), stop("stop")),
