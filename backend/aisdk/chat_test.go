@@ -281,6 +281,11 @@ var useChats = map[string]struct {
 {"approval":{"approved":true,"isAutomatic":true,"reason":"It runs, or goes on, once the calls beside it are decided."},"errorText":"no such file","input":{"path":"y"},"state":"output-error","toolCallId":"c2","toolMetadata":{"errorCode":"TOOL_EXECUTION_FAILED"},"type":"tool-fail"}
 {"state":"done","text":"Released.","type":"text"}`,
 		requests: "POST 200 v1, POST 200 v1",
+		more: func(t *testing.T, s seen) {
+			if got := string(s.Messages[1].Metadata); !strings.Contains(got, `"status":"completed"`) || !strings.Contains(got, `"pendingApprovals":0`) {
+				t.Errorf("got metadata %s, want it completed, with nothing open", got)
+			}
+		},
 	},
 	"denies one of two calls, after a reload": {
 		turns: []scripted.Turn{say(call("c1", "release", `{"path":"x"}`), call("c2", "release", `{"path":"y"}`)), scripted.Say("Not all.")},
@@ -319,7 +324,7 @@ var useChats = map[string]struct {
 		turns: []scripted.Turn{say(call("c1", "clerk", `{"input":"Release z"}`)), scripted.Say("Done.")},
 		steps: []string{send, finished, `{"answer":true}`, `{"finished":2}`},
 		want: `
-{"approval":{"approved":true,"isAutomatic":true,"reason":"It runs, or goes on, once the calls beside it are decided."},"input":{"input":"Release z"},"output":"I released it.","state":"output-available","toolCallId":"c1","type":"tool-clerk"}
+{"approval":{"approved":true,"isAutomatic":true,"reason":"It runs, or goes on, once the calls beside it are decided."},"input":{"input":"Release z"},"output":"I released it.","state":"output-available","title":"clerk","toolCallId":"c1","type":"tool-clerk"}
 {"data":{"detail":"Release z","icon":"bot","label":"clerk"},"id":"c1","type":"data-tool-presentation"}
 {"approval":{"approved":true},"input":{"path":"z"},"output":"released z","state":"output-available","toolCallId":"k1","toolMetadata":{"parentToolCallId":"c1"},"type":"tool-release"}
 {"data":{"content":"I released it."},"id":"c1","type":"data-tool-progress"}

@@ -17,6 +17,7 @@ type Mapper struct {
 	begun   bool // the stretch has its start chunk
 	asking  bool // it asked for approvals
 	over    bool // the run has ended: what comes now comes too late
+	pending int  // approvals the message's metadata says are open
 	first   *Metadata
 	agent   string
 	calls   map[string]*call
@@ -33,7 +34,7 @@ type Metadata struct {
 	AgentName             string          `json:"agentName,omitempty"`
 	Status                protocol.Status `json:"status,omitempty"`
 	Usage                 *model.Usage    `json:"usage,omitempty"`
-	PendingApprovals      int             `json:"pendingApprovals,omitempty"`
+	PendingApprovals      *int            `json:"pendingApprovals,omitempty"` // 0 once those told before are decided
 	StructuredError       string          `json:"structuredError,omitempty"`
 	Truncated             bool            `json:"truncated,omitempty"`
 	Blocked               bool            `json:"blocked,omitempty"`
@@ -132,7 +133,7 @@ func (m *Mapper) restate() {
 
 func (m *Mapper) start(e *protocol.Start) {
 	m.MessageID = cmp.Or(m.MessageID, e.MessageID)
-	m.first = &Metadata{RunID: e.RunID, ThreadID: e.ThreadID, AgentName: e.AgentName, Status: protocol.StatusRunning}
+	m.first = &Metadata{RunID: e.RunID, ThreadID: e.ThreadID, AgentName: e.AgentName, Status: protocol.StatusRunning, PendingApprovals: m.waiting(0)}
 	m.agent, m.asking = e.AgentName, false
 	if m.begun { // a decision was told before the stretch it brought about
 		m.say("", Chunk{Type: "message-metadata", MessageMetadata: m.first})
@@ -189,7 +190,9 @@ func (m *Mapper) end() {
 
 func (m *Mapper) failed(e *protocol.Error) {
 	m.end()
-	m.say("", Chunk{Type: "message-metadata", MessageMetadata: &Metadata{Status: protocol.StatusFailed, ErrorCode: e.Code}})
+	m.say("", Chunk{Type: "message-metadata", MessageMetadata: &Metadata{
+		Status: protocol.StatusFailed, ErrorCode: e.Code, PendingApprovals: m.waiting(0),
+	}})
 	m.say("", Chunk{Type: "error", ErrorText: cmp.Or(e.Message, "The run failed.")})
 	m.over = true
 }
@@ -227,10 +230,20 @@ func (m *Mapper) finish(e *protocol.Finish) {
 		reason = "other"
 	}
 	m.say("", Chunk{Type: "finish", FinishReason: reason, MessageMetadata: &Metadata{
-		Status: status, Usage: e.Usage, PendingApprovals: e.PendingApprovals, StructuredError: e.StructuredError,
+		Status: status, Usage: e.Usage, PendingApprovals: m.waiting(e.PendingApprovals), StructuredError: e.StructuredError,
 		Truncated: e.Truncated, Blocked: e.Blocked, IterationLimitReached: e.IterationLimitReached, Limit: e.Limit,
 	}})
 	m.begun = false // another stretch has a start of its own
+}
+
+// waiting is how many approvals are open, as the metadata tells it: nil while it has told of none, since members stay until they are
+// replaced.
+func (m *Mapper) waiting(approvals int) *int {
+	if approvals == 0 && m.pending == 0 {
+		return nil
+	}
+	m.pending = approvals
+	return &approvals
 }
 
 // encoded is the JSON of a value of this package or of the protocol, none of which fails.

@@ -212,6 +212,7 @@ func decodeApproval(f *fields) Approval {
 		Kind:             KindApproval,
 		ArgumentsHash:    f.optionalText("argumentsHash"),
 		Masked:           f.flag("masked"),
+		Hidden:           f.flag("hidden"),
 		Presentation:     decodePresentation(f),
 		Details:          f.raw("details"),
 		ExpiresAt:        f.integerOr0("expiresAt"),

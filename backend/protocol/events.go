@@ -223,6 +223,7 @@ type Approval struct {
 	ArgumentsText    string             `json:"argumentsText"`
 	ArgumentsHash    string             `json:"argumentsHash,omitempty"` // hex SHA-256 of ArgumentsText, also where that is masked here
 	Masked           bool               `json:"masked,omitempty"`        // a secret is masked in the arguments; the call runs with the secret
+	Hidden           bool               `json:"hidden,omitempty"`        // the arguments are not shown, {} stands for them, and no hash
 	Presentation     *tool.Presentation `json:"presentation,omitempty"`
 	Details          json.RawMessage    `json:"details,omitempty"`   // an effect-free preview
 	ExpiresAt        int64              `json:"expiresAt,omitempty"` // Unix ms

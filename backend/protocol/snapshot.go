@@ -151,6 +151,7 @@ type (
 		ArgumentsText    string            `json:"argumentsText,omitempty"`
 		ArgumentsHash    string            `json:"argumentsHash,omitempty"`
 		Masked           bool              `json:"masked,omitempty"`
+		Hidden           bool              `json:"hidden,omitempty"`
 		Presentation     *presentationJSON `json:"presentation,omitempty"`
 		DetailsText      string            `json:"detailsText,omitempty"`
 		ExpiresAt        int64             `json:"expiresAt,omitempty"`
@@ -221,7 +222,7 @@ func callOf(c *Call) callJSON {
 func approvalOf(a *Approval) approvalJSON {
 	return approvalJSON{
 		ToolCallID: a.ToolCallID, ToolName: a.ToolName, Description: a.Description, SideEffects: a.SideEffects,
-		ApprovalID: a.ApprovalID, Kind: a.Kind, ArgumentsText: a.ArgumentsText, ArgumentsHash: a.ArgumentsHash, Masked: a.Masked,
+		ApprovalID: a.ApprovalID, Kind: a.Kind, ArgumentsText: a.ArgumentsText, ArgumentsHash: a.ArgumentsHash, Masked: a.Masked, Hidden: a.Hidden,
 		Presentation: presentationOf(a.Presentation), DetailsText: string(a.Details), ExpiresAt: a.ExpiresAt,
 		ParentToolCallID: a.ParentToolCallID,
 	}

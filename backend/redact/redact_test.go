@@ -280,7 +280,7 @@ func TestWhatAUserSeesOfACall(t *testing.T) {
 {"type":"tool-update","at":0,"toolCallId":"c"}
 {"type":"tool-result","at":0,"id":"","toolCallId":"c","result":"[hidden]","presentation":{"label":"Query"}}
 {"type":"tool-result","at":0,"id":"","toolCallId":"c","result":null,"error":"The call failed.","errorCode":"SQL"}
-{"type":"approval-required","at":0,"threadId":"","approvals":[{"toolCallId":"c","toolName":"closed","arguments":{},"description":"","argumentsText":"{}"}]}
+{"type":"approval-required","at":0,"threadId":"","approvals":[{"toolCallId":"c","toolName":"closed","arguments":{},"description":"","argumentsText":"{}","hidden":true}]}
 `},
 	}
 	for _, test := range tests {

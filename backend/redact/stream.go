@@ -314,6 +314,7 @@ func (s *Stream) approval(a protocol.Approval) protocol.Approval {
 	a.Arguments, a.ArgumentsText, a.Details = s.raw(a.Arguments), shown, s.raw(a.Details)
 	if !show.Arguments {
 		a.Arguments, a.ArgumentsText, a.ArgumentsHash, a.Masked, a.Details = json.RawMessage("{}"), "{}", "", false, nil
+		a.Hidden = true
 	}
 	return a
 }

@@ -58,8 +58,8 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return invalid("%v", err)
 	}
-	if decision.ArgumentsHash == "" {
-		return invalid("argumentsHash: a decision needs that of the arguments it was made for")
+	if err := s.checkHash(r.Context(), v, r.PathValue("id"), decision); err != nil {
+		return err
 	}
 	if err := s.checkEdit(r.Context(), v, r.PathValue("id"), decision); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// decideOne stores a decision; an approval that was decided before says by whom and when.
+// decideOne stores a decision; an approval that was decided before says by whom and when, and is returned beside the error.
 func (s *Server) decideOne(ctx context.Context, approvalID string, d approval.Decision) (*approval.Pending, *agent.Handle, error) {
 	pending, handle, err := s.Runtime.Decide(context.WithoutCancel(ctx), approvalID, d)
 	switch {
@@ -87,9 +87,37 @@ func (s *Server) decideOne(ctx context.Context, approvalID string, d approval.De
 			by = " by " + pending.Decision.By
 		}
 		at := time.UnixMilli(pending.DecidedAtMs).UTC().Format(time.RFC3339)
-		return nil, nil, conflict(CodeDecided, "%s%s at %s", verdict(pending.Decision), by, at)
+		return pending, nil, conflict(CodeDecided, "%s%s at %s", verdict(pending.Decision), by, at)
 	}
 	return pending, handle, err
+}
+
+// checkHash refuses a decision without the hash of the arguments it was made for, unless the view hides them.
+func (s *Server) checkHash(ctx context.Context, v view, approvalID string, d approval.Decision) error {
+	if d.ArgumentsHash != "" {
+		return nil
+	}
+	p, err := s.approvalSeen(ctx, v, approvalID)
+	if err == nil && (p == nil || !p.Hidden) {
+		err = invalid("argumentsHash: a decision needs that of the arguments it was made for")
+	}
+	return err
+}
+
+// approvalSeen is an approval as the view sees it; one that nobody knows is nil.
+func (s *Server) approvalSeen(ctx context.Context, v view, approvalID string) (*approval.Pending, error) {
+	runs, err := s.log.Runs(ctx, agent.RunQuery{ApprovalID: approvalID})
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range runs {
+		for _, p := range run.Approvals {
+			if p.ApprovalID == approvalID {
+				return v.pending(p), nil
+			}
+		}
+	}
+	return nil, nil
 }
 
 // checkEdit refuses arguments for a call that was shown with a secret masked, and that hold the mask still: the call would run with
@@ -98,16 +126,12 @@ func (s *Server) checkEdit(ctx context.Context, v view, approvalID string, d app
 	if v.policy == nil || d.ArgumentsText == nil || !redact.HoldsMask(*d.ArgumentsText) {
 		return nil
 	}
-	runs, err := s.log.Runs(ctx, agent.RunQuery{ApprovalID: approvalID})
+	p, err := s.approvalSeen(ctx, v, approvalID)
 	if err != nil {
 		return err
 	}
-	for _, run := range runs {
-		for _, p := range run.Approvals {
-			if p.ApprovalID == approvalID && v.policy.Approval(v.name, p.Approval).Masked {
-				return invalid("argumentsText: a secret is masked as %s in the arguments that were shown, and the edited ones would run with that in its place: write the secret itself there, or approve the call without an edit", redact.Mask)
-			}
-		}
+	if p != nil && p.Masked {
+		return invalid("argumentsText: a secret is masked as %s in the arguments that were shown, and the edited ones would run with that in its place: write the secret itself there, or approve the call without an edit", redact.Mask)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -205,9 +206,14 @@ func (s *Server) openUI(w http.ResponseWriter, r *http.Request, runID string, f 
 }
 
 // uiAnswers keeps what a person decided and streams how the run goes on; while decisions are missing, what is still asked. What was
-// decided before in the same way is no error: a client may have lost the stream it got for it.
+// decided before in the same way is no error, since a client may have lost the stream it got for it. What was decided the other way is
+// one where no answer stands: beside an answer that does, the stream tells what became of the call.
 func (s *Server) uiAnswers(w http.ResponseWriter, r *http.Request, body *uiChatBody) error {
-	run, asked, err := s.askedBy(r.Context(), body)
+	v, err := s.viewOf(r)
+	if err != nil {
+		return err
+	}
+	run, asked, err := s.askedBy(r.Context(), v, body)
 	if err != nil {
 		return err
 	}
@@ -215,16 +221,8 @@ func (s *Server) uiAnswers(w http.ResponseWriter, r *http.Request, body *uiChatB
 	if err != nil {
 		return err
 	}
-	for i, answer := range body.said.Answers {
-		if d := asked[i].Decision; d != nil && d.Approved == answer.Approved {
-			continue
-		}
-		_, _, err := s.decideOne(r.Context(), answer.ApprovalID, approval.Decision{
-			Approved: answer.Approved, Reason: answer.Reason, ArgumentsHash: asked[i].ArgumentsHash, By: byUser,
-		})
-		if err != nil {
-			return err
-		}
+	if err := s.takeAnswers(r.Context(), body.said.Answers, asked); err != nil {
+		return err
 	}
 	if run, err = s.reread(r.Context(), run); err != nil {
 		return err
@@ -240,8 +238,33 @@ func (s *Server) uiAnswers(w http.ResponseWriter, r *http.Request, body *uiChatB
 	return s.sendPause(r.Context(), t, last, run)
 }
 
-// askedBy finds the run whose approvals a body answers, and those, in the order of the answers.
-func (s *Server) askedBy(ctx context.Context, body *uiChatBody) (*agent.RunState, []*approval.Pending, error) {
+// takeAnswers keeps the answers to approvals that are open. The error is that of a conflict where not one answer stands.
+func (s *Server) takeAnswers(ctx context.Context, answers []aisdk.Answer, asked []*approval.Pending) error {
+	var conflict error
+	stands := false
+	for i, answer := range answers {
+		p, _, err := s.decideOne(ctx, answer.ApprovalID, approval.Decision{
+			Approved: answer.Approved, Reason: answer.Reason, ArgumentsHash: asked[i].ArgumentsHash, By: byUser,
+		})
+		f := asFailure(err)
+		switch {
+		case err == nil, p != nil && p.Decision != nil && p.Decision.Approved == answer.Approved:
+			stands = true
+		case f != nil && f.code == CodeDecided:
+			conflict = cmp.Or(conflict, err)
+		default:
+			return err
+		}
+	}
+	if stands {
+		return nil
+	}
+	return conflict
+}
+
+// askedBy finds the run whose approvals a body answers, and those, in the order of the answers. An answer has the hash of the
+// arguments it was given for, unless the view hides them.
+func (s *Server) askedBy(ctx context.Context, v view, body *uiChatBody) (*agent.RunState, []*approval.Pending, error) {
 	runs, err := s.log.Runs(ctx, agent.RunQuery{ApprovalID: body.said.Answers[0].ApprovalID})
 	if err != nil {
 		return nil, nil, err
@@ -256,7 +279,10 @@ func (s *Server) askedBy(ctx context.Context, body *uiChatBody) (*agent.RunState
 			return nil, nil, invalid("messages: the chat's run has no approval %q", answer.ApprovalID)
 		}
 		p := runs[0].Approvals[i]
-		if answer.ArgumentsHash != "" && answer.ArgumentsHash != p.ArgumentsHash {
+		switch {
+		case answer.ArgumentsHash == "" && !v.pending(p).Hidden:
+			return nil, nil, invalid("messages: the answer to approval %q needs its descriptor, with the argumentsHash of the arguments it was given for", answer.ApprovalID)
+		case answer.ArgumentsHash != "" && answer.ArgumentsHash != p.ArgumentsHash:
 			return nil, nil, approval.ErrHash
 		}
 		asked = append(asked, p)

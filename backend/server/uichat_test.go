@@ -14,6 +14,7 @@ import (
 	"callboard/backend/model"
 	"callboard/backend/model/scripted"
 	"callboard/backend/protocol"
+	"callboard/backend/redact"
 )
 
 // said is the body of a useChat that says something.
@@ -99,6 +100,7 @@ func TestWhatAUIChatCannotTake(t *testing.T) {
 		"a message while the run waits":  {"/ui-chat", said("t", "And?"), 409, "RUN_PAUSED"},
 		"an approval nobody asked for":   {"/ui-chat", answered("t", "apr_no", true, ""), 400, `the chat has no approval \"apr_no\"`},
 		"an approval of another chat":    {"/ui-chat", answered("t2", asked.ApprovalID, true, ""), 400, "the chat has no approval"},
+		"an answer for no arguments":     {"/ui-chat", answered("t", asked.ApprovalID, true, ""), 400, "with the argumentsHash of the arguments it was given for"},
 		"an answer for other arguments":  {"/ui-chat", answered("t", asked.ApprovalID, true, "feed"), 409, "ARGUMENTS_CHANGED"},
 		"a view the client may not have": {"/ui-chat?view=all", said("t2", "x"), 400, "view: must be"},
 	} {
@@ -143,7 +145,7 @@ func TestAnAnsweredApprovalGoesOnWhereTheClientStands(t *testing.T) {
 	if n := w.ran.Load(); n != 1 {
 		t.Errorf("the tool ran %d times, want once", n)
 	}
-	if status, body := w.request("POST", "/ui-chat", answered("t", asked.ApprovalID, false, "")); status != http.StatusConflict || !strings.Contains(body, CodeDecided) {
+	if status, body := w.request("POST", "/ui-chat", answered("t", asked.ApprovalID, false, asked.ArgumentsHash)); status != http.StatusConflict || !strings.Contains(body, CodeDecided) {
 		t.Errorf("the other answer: got %d: %s, want a conflict", status, body)
 	}
 }
@@ -155,13 +157,77 @@ func TestWhileAnswersAreMissingTheStreamAsksAgain(t *testing.T) {
 	w := start(t, nil, turn, scripted.Say("done"))
 	_, body := w.request("POST", "/ui-chat", said("t", "Release"))
 	asked := approvalOf(t, chunks(t, body))
-	_, body = w.request("POST", "/ui-chat", answered("t", asked.ApprovalID, true, ""))
+	_, body = w.request("POST", "/ui-chat", answered("t", asked.ApprovalID, true, asked.ArgumentsHash))
 	all := chunks(t, body)
 	if got, want := types(all), "start tool-approval-response tool-approval-request finish"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := approvalOf(t, all).ToolCallID; got != "c2" {
 		t.Errorf("got a question about %s, want c2", got)
+	}
+}
+
+// CASES C2, C18, D7: a client answers all calls in one request, and one of them was answered elsewhere meanwhile.
+func TestAnAnswerStandsBesideOneThatComesTooLate(t *testing.T) {
+	turn := scripted.Turn{Chunks: []scripted.Chunk{{ToolCalls: []model.ToolCall{
+		{ID: "c1", Name: "release", Arguments: `{"target":"x"}`}, {ID: "c2", Name: "release", Arguments: `{"target":"y"}`},
+	}}}}
+	w := start(t, nil, turn, scripted.Say("done"))
+	w.request("POST", "/ui-chat", said("t", "Release"))
+	one, two := w.pending()[0], w.pending()[1]
+	elsewhere := `{"approved":true,"argumentsHash":"` + one.ArgumentsHash + `"}`
+	if status, body := w.request("POST", "/approvals/"+one.ApprovalID+"/decision", elsewhere); status != http.StatusOK {
+		t.Fatalf("got %d: %s", status, body)
+	}
+	part := `{"type":"tool-release","state":"approval-responded","approval":{"id":%q,"approved":false,"descriptor":{"argumentsHash":%q}}}`
+	both := fmt.Sprintf(`{"id":"t","message":{"id":"m1","role":"assistant","parts":[`+part+`,`+part+`]}}`,
+		one.ApprovalID, one.ArgumentsHash, two.ApprovalID, two.ArgumentsHash)
+	want := "start tool-approval-response tool-approval-response tool-output-denied message-metadata tool-output-available " +
+		"start-step text-start text-delta text-end finish-step finish"
+	for _, which := range []string{"first", "sent again by a client that lost what came of it"} {
+		status, body := w.request("POST", "/ui-chat", both)
+		if status != http.StatusOK {
+			t.Fatalf("%s: got %d: %s", which, status, body)
+		}
+		all := chunks(t, body)
+		if got := types(all); got != want {
+			t.Errorf("%s: got %s, want %s", which, got, want)
+		}
+		if c := all[1]; c.ApprovalID != one.ApprovalID || !*c.Approved {
+			t.Errorf("%s: got %+v, want the client told that the first was approved", which, c)
+		}
+	}
+	if n := w.ran.Load(); n != 1 {
+		t.Errorf("the tool ran %d times, want once", n)
+	}
+	status, body := w.request("POST", "/ui-chat", answered("t", one.ApprovalID, false, one.ArgumentsHash))
+	if status != http.StatusConflict || !strings.Contains(body, "approved by user") {
+		t.Errorf("the late answer alone: got %d: %s, want a conflict", status, body)
+	}
+}
+
+// CASES C6: whom the arguments are shown to decides on those; who does not see them is told so, and decides without.
+func TestWhoSeesNoArgumentsDecidesOnEveryRouteWithoutTheirHash(t *testing.T) {
+	for _, route := range []string{"/ui-chat", "/approvals"} {
+		t.Run(route, func(t *testing.T) {
+			user := func(s *Server) {
+				s.Redact, s.ViewOf = &redact.Policy{}, func(*http.Request) redact.View { return redact.User }
+			}
+			w := start(t, user, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.Say("done"))
+			_, body := w.request("POST", "/ui-chat", said("t", "Release"))
+			asked := approvalOf(t, chunks(t, body))
+			if !asked.Hidden || asked.ArgumentsHash != "" || asked.ArgumentsText != "{}" {
+				t.Errorf("got %+v, want its arguments marked as hidden", asked)
+			}
+			path, answer := "/ui-chat", answered("t", asked.ApprovalID, true, "")
+			if route == "/approvals" {
+				path, answer = "/approvals/"+asked.ApprovalID+"/decision", `{"approved":true}`
+			}
+			if status, body := w.request("POST", path, answer); status != http.StatusOK {
+				t.Errorf("got %d: %s", status, body)
+			}
+			w.eventually("the call runs", func() bool { return w.ran.Load() == 1 })
+		})
 	}
 }
 

@@ -182,6 +182,7 @@ function approval(f: Fields, raw: string): Approval {
     argumentsText: optionalText(f, 'argumentsText') ?? present(texts.arguments) ?? '',
     argumentsHash: optionalText(f, 'argumentsHash'),
     masked: flag(f, 'masked') || undefined,
+    hidden: flag(f, 'hidden') || undefined,
     presentation: presentation(f),
     detailsText: present(texts.details),
     expiresAt: optionalInteger(f, 'expiresAt') || undefined,

@@ -69,6 +69,7 @@ export interface Approval {
   argumentsText: string // exact
   argumentsHash?: string // hex SHA-256 of argumentsText, also where that is masked here
   masked?: boolean // a secret is masked in the arguments; the call runs with the secret
+  hidden?: boolean // the arguments are not shown, {} stands for them, and no hash
   presentation?: Presentation
   detailsText?: string // JSON text of an effect-free preview
   expiresAt?: number // Unix ms

@@ -197,6 +197,12 @@ describe('C7: an edit', () => {
     await waitFor(() => expect(decided()).toHaveLength(1))
   })
 
+  it('says so where the arguments are hidden', async () => {
+    const { card } = await cards({ c1: '{}' }, { hidden: true })
+    expect(card(0).getByText('The arguments are hidden in this view.')).toBeTruthy()
+    expect(card(0).queryByText('{}')).toBeNull()
+  })
+
   it('may write what a mask looks like where nothing is masked', async () => {
     const { card } = await cards({ c1: '{"n":"[redacted]"}' })
     expect(card(0).queryByText(/A secret is masked here/)).toBeNull()

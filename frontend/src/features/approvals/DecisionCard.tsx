@@ -112,7 +112,11 @@ export function DecisionCard({ asked, place, actions }: Props) {
               A secret is masked here as <code>{mask}</code>. The call runs with the secret.
             </p>
           )}
-          <ExactArguments text={approval.argumentsText} />
+          {approval.hidden ? (
+            <p className="px-3 py-3 text-small text-wait">The arguments are hidden in this view.</p>
+          ) : (
+            <ExactArguments text={approval.argumentsText} />
+          )}
           <Sentinel key={approvalId} onSeen={() => approvalId !== undefined && guard.seen(approvalId, Date.now())} />
         </section>
       </Scrolling>
