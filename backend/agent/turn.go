@@ -46,6 +46,8 @@ type answer struct {
 	held  bool   // nothing goes out before it was checked
 	quiet bool   // text goes out once it is whole
 
+	skipped bool // part of it was, and that was logged
+
 	text, thought strings.Builder
 	calls         []*call
 	kept          []*call         // of calls, those that may run; set once the answer is whole
@@ -71,7 +73,8 @@ func (a *answer) take(c model.Chunk) {
 	if c.Sent != nil || len(c.Raw) > 0 {
 		a.record(c)
 	}
-	if c.Problem != "" {
+	if c.Problem != "" && !a.skipped {
+		a.skipped = true // a secret in pieces must not come together in the log, so only one is told
 		a.runner.logger().Warn("part of a model's answer was skipped", "run", a.id, "turn", a.turn, "problem", c.Problem)
 	}
 	a.say(true, c.Reasoning)

@@ -94,7 +94,7 @@ type finding struct {
 	parts    map[string]*openPart // by kind and id: texts that come in pieces
 	order    []string             // of parts
 	sent     map[string]*redact.Growing
-	received strings.Builder
+	received []string
 	answered [2]int // the turn and try of received
 }
 
@@ -312,13 +312,13 @@ func (x *finding) answer(l *Received) {
 		x.answered = at
 	}
 	for _, piece := range l.Pieces {
-		x.received.WriteString(string(piece.Bytes))
+		x.received = append(x.received, string(piece.Bytes))
 	}
 }
 
 func (x *finding) endAnswer() {
-	if x.received.Len() > 0 && len(x.policy.Find(x.received.String())) > 0 {
+	if masked, unread := x.policy.Answer(x.received); unread > 0 || !slices.Equal(masked, x.received) {
 		x.found.answers[x.runID] = true
 	}
-	x.received.Reset()
+	x.received = nil
 }

@@ -327,6 +327,8 @@ type Request struct {
 	Received         []ReceivedPiece `json:"received"`
 	// Withheld says that Received is left out: the server keeps to itself what was not checked yet.
 	Withheld bool `json:"withheld"`
+	// Unread counts the places of Received that could not be read, so that they and its texts are withheld.
+	Unread int `json:"unread"`
 }
 
 // ReceivedPiece is a piece of a model's answer and when it came.

@@ -27,6 +27,9 @@ type requestAnswer struct {
 	Received []receivedPiece `json:"received"`
 	// Withheld says that Received is left out: the agent's turns are held back until they are checked.
 	Withheld bool `json:"withheld,omitempty"`
+	// Unread counts the places of Received that could not be read. A piece of a secret may be in them, so that they and the texts are
+	// replaced by redact.Withheld.
+	Unread int `json:"unread,omitempty"`
 }
 
 type receivedPiece struct {
@@ -70,10 +73,10 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 		}
 		answer := requestAnswer{
 			Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, ParentToolCallID: row.ParentToolCallID,
-			Received: v.pieces(pieces(row.Received)),
 		}
+		answer.Received, answer.Unread = v.pieces(pieces(row.Received))
 		if answer.Withheld = !s.ShowHeld && s.holdsBack(r.Context(), row); answer.Withheld {
-			answer.Received = []receivedPiece{}
+			answer.Received, answer.Unread = []receivedPiece{}, 0
 		}
 		if row.Sent != nil {
 			answer.Sent = string(sent)

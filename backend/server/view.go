@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"callboard/backend/agent"
 	"callboard/backend/approval"
@@ -187,22 +186,20 @@ func (v view) approvals(pending []*approval.Pending) []approvalAnswer {
 	return answers
 }
 
-// pieces masks what came from a model: where a secret is in it, the text stands whole in the first piece, since it may have been cut
-// inside the secret.
-func (v view) pieces(pieces []receivedPiece) []receivedPiece {
-	var joined strings.Builder
-	for _, p := range pieces {
-		joined.WriteString(p.Text)
+// pieces masks what came from a model, and counts what could not be read and so is withheld.
+func (v view) pieces(pieces []receivedPiece) (masked []receivedPiece, unread int) {
+	if v.policy == nil {
+		return pieces, 0
 	}
-	masked := v.text(joined.String())
-	if masked == joined.String() {
-		return pieces
+	texts := make([]string, len(pieces))
+	for i, p := range pieces {
+		texts[i] = p.Text
 	}
+	texts, unread = v.policy.Answer(texts)
 	for i := range pieces {
-		pieces[i].Text = ""
+		pieces[i].Text = texts[i]
 	}
-	pieces[0].Text = masked
-	return pieces
+	return pieces, unread
 }
 
 // failed is the error of a run as the view sees it.

@@ -4,13 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 
 	"callboard/backend/model"
+	"callboard/backend/model/openai"
 	"callboard/backend/model/scripted"
+	"callboard/backend/protocol"
 	"callboard/backend/redact"
 )
 
@@ -56,6 +60,59 @@ func TestNoRouteGivesASecretAway(t *testing.T) {
 		if status != http.StatusOK || strings.Contains(body, secret) || !strings.Contains(body, redact.Mask) && !strings.Contains(route.path, "after=") {
 			t.Errorf("%s %s: got %d: %s", route.method, route.path, status, body)
 		}
+	}
+}
+
+// H1: a secret is found in the joined text, not in single pieces.
+func TestTheRawAnswerGivesNoSecretAwayInItsPieces(t *testing.T) {
+	chunk := func(delta string) string { return `data: {"choices":[{"index":0,"delta":` + delta + `}]}` + "\n\n" }
+	for name, test := range map[string]struct {
+		deltas []string
+		unread int
+	}{
+		"content":   {[]string{chunk(`{"content":"It is s3cr"}`), chunk(`{"content":"3t-of-"}`), chunk(`{"content":"ada."}`)}, 0},
+		"reasoning": {[]string{chunk(`{"reasoning_content":"It is s3cr"}`), chunk(`{"reasoning_content":"3t-of-ada."}`), chunk(`{"content":"no"}`)}, 0},
+		"arguments": {[]string{
+			chunk(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"release","arguments":"{\"target\":\"s3cr"}}]}`),
+			chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"3t-of-ada\"}"}}]}`),
+		}, 0},
+		"a piece that cannot be read": {[]string{chunk(`{"content":"It is s3cr"}`), "data: 3t-of\n\n", chunk(`{"content":"-ada."}`)}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			provider := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("Content-Type", "text/event-stream")
+				for _, delta := range test.deltas {
+					_, _ = io.WriteString(rw, delta)
+				}
+				_, _ = io.WriteString(rw, "data: [DONE]\n\n")
+			}))
+			defer provider.Close()
+			w := start(t, func(s *Server) {
+				s.Redact = &redact.Policy{Secrets: func() []string { return []string{secret} }}
+				s.Agents[0].Backend = &openai.Backend{BaseURL: provider.URL}
+			})
+			run := w.begin("go")
+			w.eventually("the run ends or waits", func() bool { s := w.statusOf(run.RunID); return s.Ended() || s == protocol.StatusPaused })
+			var answer struct{ Requests []requestAnswer }
+			w.json("GET", "/runs/"+run.RunID+"/requests", "", &answer)
+			first := answer.Requests[0]
+			var got strings.Builder
+			for _, piece := range first.Received {
+				got.WriteString(piece.Text)
+			}
+			for _, part := range []string{"s3cr", "3t-of", "-ada"} {
+				if strings.Contains(got.String(), part) {
+					t.Errorf("%q is in %s", part, got.String())
+				}
+			}
+			want := redact.Mask
+			if test.unread > 0 {
+				want = redact.Withheld
+			}
+			if !strings.Contains(got.String(), want) || first.Unread != test.unread {
+				t.Errorf("got %d places that could not be read in %s, want %d and %s", first.Unread, got.String(), test.unread, want)
+			}
+		})
 	}
 }
 

@@ -37,6 +37,10 @@ export interface ProviderRequest {
   agentName: string
   sent: string
   received: { after: number; text: string }[]
+  /** The answer is left out: the agent's turns are held back until they are checked. */
+  withheld: boolean
+  /** How many places of the answer could not be read, so that they and its texts are withheld. */
+  unread: number
 }
 
 const roles = ['user', 'assistant', 'tool', 'system'] as const
@@ -95,5 +99,7 @@ export function providerRequest(of: Fields): ProviderRequest {
     agentName: text(of, 'agentName'),
     sent: text(of, 'sent'),
     received: list(of, 'received', (piece) => ({ after: number(piece, 'after'), text: text(piece, 'text') })),
+    withheld: of.withheld === true,
+    unread: of.unread === undefined ? 0 : number(of, 'unread'),
   }
 }

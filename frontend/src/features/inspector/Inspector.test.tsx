@@ -201,6 +201,23 @@ describe('the raw tab', () => {
     expect(first.textContent).toMatch(/\+1\.20\d s.*data: piece 0/)
     expect(transport.asked.at(-1)?.path).toBe('/runs/r1/requests?turn=1')
   })
+
+  it('says what of an answer is withheld, and why', async () => {
+    const { transport, tab, select } = await inspector()
+    const of = { turn: 1, at: 1_700_000_000_000, agentName: 'demo', sent: '{}' }
+    const requests = [
+      { ...of, try: 0, received: [{ after: 1, text: 'data: [withheld]' }], unread: 2 },
+      { ...of, try: 1, received: [], withheld: true },
+    ]
+    transport.on('GET /runs/r1/requests', () => ok({ requests }))
+    select('c1')
+    tab('Raw')
+    const first = await screen.findByRole('region', { name: 'Try 1 of 2' })
+    expect(first.textContent).toMatch(/2 places of this answer cannot be read.*\[withheld\] stands in place of them/)
+    expect(screen.getByRole('region', { name: 'Try 2 of 2' }).textContent).toMatch(
+      /kept back: .* shown once it is checked/,
+    )
+  })
 })
 
 describe('the events', () => {

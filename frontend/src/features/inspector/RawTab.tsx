@@ -79,7 +79,7 @@ function stateOf(turn: Turn | undefined, turns: number): string {
 }
 
 function Try({ request, tries, failed }: { request: ProviderRequest; tries: number; failed?: string }) {
-  const { sent, received } = request
+  const { sent, received, withheld, unread } = request
   const answer = received.map(({ text }) => text).join('')
   const title = tries > 1 ? `Try ${request.try + 1} of ${tries}` : 'Request and answer'
   return (
@@ -97,6 +97,13 @@ function Try({ request, tries, failed }: { request: ProviderRequest; tries: numb
         </Keep>
       ) : (
         <p className="text-small text-muted">The request was not kept.</p>
+      )}
+      {unread > 0 && (
+        <p className="text-small text-muted">
+          {counted(unread, 'place')} of this answer cannot be read as what a model server sends. A secret written in
+          pieces could go on there unseen, so [withheld] stands in place of {unread === 1 ? 'it' : 'them'} and of the
+          answer's texts.
+        </p>
       )}
       {received.length > 0 ? (
         <Keep name="received">
@@ -126,7 +133,11 @@ function Try({ request, tries, failed }: { request: ProviderRequest; tries: numb
           </BlockFrame>
         </Keep>
       ) : (
-        <p className="text-small text-muted">No byte of an answer came.</p>
+        <p className="text-small text-muted">
+          {withheld
+            ? 'The answer is kept back: what this agent says is shown once it is checked.'
+            : 'No byte of an answer came.'}
+        </p>
       )}
     </Section>
   )
