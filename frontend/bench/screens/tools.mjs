@@ -42,7 +42,7 @@ export const scenes = {
     await page.locator('.cm-content').fill('{"command": "while :; do date; sleep 1; done"}')
     await button(page, 'Run').click()
     await approve.click()
-    await result.locator('[data-state="running"]').first().waitFor()
+    await result.locator('[data-status="running"]').first().waitFor()
     await shoot(page, 'tool-try-running', { again: () => result.evaluate((it) => it.scrollIntoView()) })
     await button(page, 'Cancel').click()
     await result.getByText('try 2 of 2').waitFor()

@@ -52,7 +52,7 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
             wide ? 'w-[min(67.5rem,calc(100vw-3rem))]' : 'w-[min(35rem,calc(100vw-3rem))]',
           )}
         >
-          <header className="flex h-11 shrink-0 items-center gap-2 border-b border-border pr-2 pl-4">
+          <div className="flex h-11 shrink-0 items-center gap-2 border-b border-border pr-2 pl-4">
             <Base.Title className="min-w-0 flex-1 truncate font-semibold">{title}</Base.Title>
             <Base.Close
               aria-label="Close"
@@ -61,7 +61,7 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
             >
               <Icon node={X} />
             </Base.Close>
-          </header>
+          </div>
           <div ref={content} className="min-h-0 flex-1 overflow-y-auto p-4">
             <FootContext value={foot}>{children}</FootContext>
           </div>

@@ -25,7 +25,10 @@ export function DialogForm({ fault, buttons, outcome, onEdit, onSubmit, children
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    if (fault?.field) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    if (!fault?.field) return
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    field?.focus()
+    field?.scrollIntoView({ block: 'center' }) // with what is said under it
   }, [fault])
   const submit = (event: FormEvent) => {
     event.preventDefault()
