@@ -50,6 +50,9 @@ func (s *Sandbox) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], err
 	if executor != nil {
 		out, err := executor.Execute(ctx, job)
 		if !errors.As(err, &reason) || reason.Code != tool.CodeSandboxUnavailable {
+			if err != nil && job.Sandbox.Type == tool.Docker && out.Presentation == nil && out.Details == nil {
+				return out, err // of a command that began there would be something: this one ran nowhere
+			}
 			return told(out, places[job.Sandbox.Type], "Ran in "+job.Sandbox.String()+".", ""), err
 		}
 	}

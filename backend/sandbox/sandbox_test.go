@@ -140,6 +140,16 @@ func TestACallSaysWhereItRan(t *testing.T) {
 	}
 }
 
+func TestACommandThatNeverBeganRanNowhere(t *testing.T) {
+	missing := &tool.Error{Code: tool.CodeSandboxFailed, Message: "the image box:1 is not there and cannot be pulled"}
+	s := &sandbox.Sandbox{Docker: &engine{err: missing}}
+	job := tool.Job{ToolName: "probe", Sandbox: tool.Sandbox{Type: tool.Docker, Image: "box:1"}, Arguments: []byte(`{"command":"true"}`)}
+	out, err := s.Execute(tool.Context{Context: t.Context()}, job)
+	if !errors.Is(err, missing) || out.Presentation != nil || out.Details != nil {
+		t.Errorf("got %+v, %v, want the error and nothing of a place", out, err)
+	}
+}
+
 func TestTheEndOfARunReachesEachSandbox(t *testing.T) {
 	docker, wasm := &engine{}, &engine{}
 	(&sandbox.Sandbox{Docker: docker, WASM: wasm}).EndRun("run_1")

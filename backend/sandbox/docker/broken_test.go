@@ -102,3 +102,10 @@ func TestWhatHasBegunDoesNotRunAgainOnTheHost(t *testing.T) {
 		t.Errorf("the container is not there any more, which nobody could remove: %v", err)
 	}
 }
+
+func TestWhyDockerIsAwayIsNoSentenceOfItsOwn(t *testing.T) {
+	err := docker.Unavailable(errors.New("Cannot connect to the Docker daemon at unix:///x.sock. Is the docker daemon running?"))
+	if got, want := err.Message, "Docker cannot be reached: Cannot connect to the Docker daemon at unix:///x.sock"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -180,7 +180,7 @@ func (b *box) run(ctx tool.Context, command string, timeout time.Duration) (tool
 		err = b.kill(ctx)
 	case <-ctx.Done():
 		if err := b.kill(ctx); err != nil {
-			return none, failed("the call is over, and its container could not be ended: %w", err)
+			return tool.Output[any]{Details: b.streams.Details()}, failed("the call is over, and its container could not be ended: %w", err)
 		}
 		out := b.streams.Output(command, killedCode, false, time.Since(started))
 		out.Presentation.Summary = "cancelled"

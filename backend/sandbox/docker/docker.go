@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -162,7 +163,8 @@ func (e *Engine) logger() *slog.Logger {
 }
 
 func unavailable(err error) *tool.Error {
-	return &tool.Error{Code: tool.CodeSandboxUnavailable, Message: fmt.Sprintf("Docker cannot be reached: %v", err), Err: err}
+	reason := strings.TrimSuffix(err.Error(), " Is the docker daemon running?") // others go on with the sentence
+	return &tool.Error{Code: tool.CodeSandboxUnavailable, Message: "Docker cannot be reached: " + strings.TrimRight(reason, "."), Err: err}
 }
 
 func failed(format string, args ...any) *tool.Error {

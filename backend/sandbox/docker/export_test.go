@@ -7,4 +7,5 @@ func Owner() string { return owner() }
 var (
 	Owning      = owning
 	InContainer = inContainer
+	Unavailable = unavailable
 )
