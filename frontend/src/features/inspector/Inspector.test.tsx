@@ -58,6 +58,22 @@ describe('the timeline', () => {
     ])
   })
 
+  it('says whose turn it is where several agents work', async () => {
+    const of = (n: number, agentName: string, inside = {}) =>
+      ['start', 'end'].map((phase) => event('turn', { turn: n, phase, agentName, ...inside }))
+    await inspector([
+      start(),
+      ...of(1, 'boss'),
+      ...call('c1', 'kid', '{}'),
+      ...of(2, 'kid', { parentToolCallId: 'c1' }),
+      result('c1', { result: 'done' }),
+      ...of(3, 'boss'),
+      finish(),
+    ])
+    const names = screen.getAllByRole('option').flatMap((each) => each.textContent?.match(/^Turn \d [a-z]+/) ?? [])
+    expect(names).toEqual(['Turn 1 boss', 'Turn 2 kid', 'Turn 3 boss'])
+  })
+
   it('shows what is unknown as unknown, and what is known in part as the least it is', async () => {
     await inspector()
     const row = (name: RegExp) =>

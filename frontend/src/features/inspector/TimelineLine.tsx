@@ -64,8 +64,8 @@ export const TimelineLine = memo(function TimelineLine({ id, row, axis, selected
           />
         ))}
       </span>
-      <span className="relative flex justify-end gap-2 whitespace-nowrap">
-        <span className={clsx(tone)}>{word}</span>
+      <span className="relative flex min-w-0 justify-end gap-2 whitespace-nowrap">
+        <span className={clsx('min-w-0 truncate', tone)}>{word}</span>
         <span className="tnum shrink-0 font-mono text-code text-faint">{lasted}</span>
       </span>
     </div>
@@ -91,16 +91,22 @@ function look(row: TimelineRow): Look {
     case 'turn': {
       const { turn, from, to, request } = row.turn
       const name = turn === 0 ? 'Before any turn' : `Turn ${turn}`
+      const whose = row.agent === undefined ? '' : ` ${row.agent}`
       const lasted = from > 0 ? duration(to - from) : ''
       const word = request && request.tries.length > 1 ? `${request.tries.length} tries` : ''
       return {
-        name,
+        name: (
+          <>
+            {name}
+            {whose && <span className="font-normal text-muted">{whose}</span>}
+          </>
+        ),
         depth: 0,
         bars: [{ from, to, look: 'h-1 bg-faint/60' }],
         tone: 'text-wait',
         word,
         lasted,
-        title: `${name}, ${lasted}`,
+        title: `${name}${whose && ` of${whose}`}, ${lasted}`,
       }
     }
     case 'try': {

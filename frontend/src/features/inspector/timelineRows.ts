@@ -3,7 +3,7 @@ import type { Span } from './spans'
 
 /** A line of the timeline; its key stays with it. */
 export type TimelineRow =
-  | { kind: 'turn'; key: string; turn: TurnFigures }
+  | { kind: 'turn'; key: string; turn: TurnFigures; agent?: string } // whose turn it is, where a run has several agents
   | { kind: 'try'; key: string; turn: TurnFigures; number: number; span: Span; reason?: string }
   | { kind: 'model'; key: string; turn: TurnFigures; request: RequestFigures }
   | { kind: 'call'; key: string; turn: TurnFigures; figures: CallFigures }
@@ -11,8 +11,10 @@ export type TimelineRow =
 /** The lines of a run in the order of the thread: each turn, its tries that failed, its model, its calls and theirs. */
 export function timelineRows(run: RunFigures): TimelineRow[] {
   const rows: TimelineRow[] = []
+  const agents = new Set(run.turns.flatMap(({ request }) => request?.turn.agentName ?? []))
   for (const turn of run.turns) {
-    rows.push({ kind: 'turn', key: turnKey(turn.turn), turn })
+    const agent = agents.size > 1 ? turn.request?.turn.agentName : undefined
+    rows.push({ kind: 'turn', key: turnKey(turn.turn), turn, agent })
     const { request } = turn
     if (request) {
       for (const [i, { reason }] of request.turn.retries.entries()) {
