@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -36,19 +37,40 @@ func (c *commandPlace) sandbox() tool.Sandbox {
 	}
 }
 
-// checked cleans up what a person wrote, and refuses what can never work.
+// checked cleans up what a person wrote, and refuses what can never work: a line for each member at fault, with its name in front.
 func (c commandPlace) checked() (commandPlace, error) {
 	c.Image, c.Memory = strings.TrimSpace(c.Image), strings.ReplaceAll(c.Memory, " ", "")
-	box := c.sandbox()
-	switch err := box.Check(); {
-	case c.In != inHost && c.In != inDocker:
-		return c, invalid("commands: %q is none of host and docker", c.In)
-	case c.In == inDocker && c.Image == "":
-		return c, invalid("commands: Docker needs an image, such as %s", usualCommands.Image)
-	case c.In == inDocker && strings.ContainsFunc(c.Image, func(r rune) bool { return r <= ' ' }):
-		return c, invalid("commands: %q is no name of an image: it holds a space", c.Image)
-	case c.In == inDocker && err != nil:
-		return c, invalid("commands: %v", err)
+	if c.In == inHost {
+		return c, nil
+	}
+	if c.In != inDocker {
+		return c, invalid("in: %q is none of host and docker", c.In)
+	}
+	var faults []string
+	fault := func(member, format string, args ...any) {
+		faults = append(faults, member+": "+fmt.Sprintf(format, args...))
+	}
+	switch {
+	case c.Image == "":
+		fault("image", "Docker needs an image, such as %s", usualCommands.Image)
+	case strings.ContainsFunc(c.Image, func(r rune) bool { return r <= ' ' }):
+		fault("image", "%q is no name of an image: it holds a space", c.Image)
+	}
+	alone := func(box tool.Sandbox) error {
+		box.Type, box.Image = tool.Docker, usualCommands.Image
+		return box.Check()
+	}
+	if err := alone(tool.Sandbox{Resources: tool.Resources{Memory: c.Memory}}); err != nil {
+		fault("memory", "%v", err)
+	}
+	if c.PidsLimit < 0 {
+		fault("pidsLimit", "%d is no number of processes", c.PidsLimit)
+	}
+	if err := alone(tool.Sandbox{Network: c.Network}); err != nil {
+		fault("network", "%q is none of none, bridge and host", c.Network)
+	}
+	if len(faults) > 0 {
+		return c, invalid("%s", strings.Join(faults, "\n"))
 	}
 	return c, nil
 }

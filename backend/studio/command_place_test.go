@@ -99,9 +99,10 @@ func TestAPlaceOfCommandsThatCannotBeIsRefused(t *testing.T) {
 		"nowhere":               {`{"in":"cloud"}`, "none of host and docker"},
 		"no image":              {`{"in":"docker","image":" "}`, "Docker needs an image"},
 		"an image with a space": {`{"in":"docker","image":"a b"}`, "holds a space"},
-		"too little memory":     {`{"in":"docker","image":"a","memory":"1MB"}`, "less than the 6MB"},
+		"too little memory":     {`{"in":"docker","image":"a","memory":"1MB"}`, `memory: memory \"1MB\" is less than the 6MB`},
 		"memory that is none":   {`{"in":"docker","image":"a","memory":"lots"}`, "no size such as 512MB"},
-		"negative processes":    {`{"in":"docker","image":"a","pidsLimit":-1}`, "PidsLimit is negative"},
+		"negative processes":    {`{"in":"docker","image":"a","pidsLimit":-1}`, "pidsLimit: -1 is no number"},
+		"two at once":           {`{"in":"docker","image":"a b","memory":"much"}`, `image: \"a b\" is no name of an image: it holds a space\nmemory: memory \"much\" is no size such as 512MB"`},
 		"another network":       {`{"in":"docker","image":"a","network":"wifi"}`, "none of none, bridge and host"},
 	} {
 		t.Run(name, func(t *testing.T) {

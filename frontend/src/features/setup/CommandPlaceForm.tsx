@@ -1,15 +1,16 @@
 import Check from 'lucide/dist/esm/icons/check.mjs'
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
 import type { CommandPlace, CommandTest } from '../../transport/commandPlace'
 import { Button } from '../../ui/Button'
+import type { FormFault } from '../../ui/DialogForm'
 import { Field, TextInput } from '../../ui/Field'
 import { Icon } from '../../ui/Icon'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { Verbatim } from '../../ui/Verbatim'
+import { formFaults } from './formFault'
 
 const networks = [
   { value: 'none', label: 'None' },
@@ -17,30 +18,39 @@ const networks = [
   { value: 'host', label: 'This machine’s', note: 'Reaches what listens on this machine, too' },
 ]
 
+const members = ['image', 'memory', 'pidsLimit', 'network']
+
 /** The container that commands run in. What is written is tried by Test and kept by Save. */
 export function CommandPlaceForm({ place }: { place: CommandPlace }) {
   const app = useApp()
   const [draft, setDraft] = useState<CommandPlace & { pids: string }>()
   const [busy, setBusy] = useState<'test' | 'save'>()
-  const [error, setError] = useState<string>()
+  const [faults, setFaults] = useState<FormFault[]>([])
   const [result, setResult] = useState<CommandTest>()
   const now = draft ?? { ...place, pids: place.pidsLimit === 0 ? '' : String(place.pidsLimit) }
   const change = (part: Partial<typeof now>) => {
     setDraft({ ...now, ...part })
+    setFaults([])
     setResult(undefined)
   }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (faults.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [faults])
+  const wrong = (field?: string) => faults.find((fault) => fault.field === field)?.text
   const pidsFault = /^\d{0,9}$/.test(now.pids.trim()) ? undefined : 'A whole number, or nothing for no limit.'
+  const pidsWrong = pidsFault ?? wrong('pidsLimit')
 
   const run = async (what: 'test' | 'save', work: (written: CommandPlace) => Promise<void>) => {
     if (pidsFault) return
     setBusy(what)
-    setError(undefined)
+    setFaults([])
     setResult(undefined)
     try {
       const { pids, ...written } = now
       await work({ ...written, pidsLimit: Number(pids) })
     } catch (cause) {
-      setError(messageOf(cause))
+      setFaults(formFaults(cause, members))
     } finally {
       setBusy(undefined)
     }
@@ -54,12 +64,17 @@ export function CommandPlaceForm({ place }: { place: CommandPlace }) {
   }
   const test = () => run('test', async (written) => setResult(await app.api.testCommands(written)))
   return (
-    <form className="flex flex-col gap-3 rounded-block border border-border p-3" onSubmit={submit}>
-      <Field label="Image" note="It needs a shell. One that is not there is pulled by the first command, or by a test.">
-        {(id, note) => (
+    <form ref={form} className="flex flex-col gap-3 rounded-block border border-border p-3" onSubmit={submit}>
+      <Field
+        label="Image"
+        note="It needs a shell. One that is not there is pulled by the first command, or by a test."
+        error={wrong('image')}
+      >
+        {(id, note, invalid) => (
           <TextInput
             id={id}
             aria-describedby={note}
+            aria-invalid={invalid}
             className="font-mono"
             value={now.image}
             placeholder="debian:stable-slim"
@@ -68,22 +83,24 @@ export function CommandPlaceForm({ place }: { place: CommandPlace }) {
         )}
       </Field>
       <div className="grid grid-cols-[repeat(auto-fit,minmax(8rem,1fr))] items-start gap-3">
-        <Field label="Memory at most">
-          {(id) => (
+        <Field label="Memory at most" error={wrong('memory')}>
+          {(id, note, invalid) => (
             <TextInput
               id={id}
+              aria-describedby={note}
+              aria-invalid={invalid}
               value={now.memory}
               placeholder="no limit"
               onChange={(event) => change({ memory: event.target.value })}
             />
           )}
         </Field>
-        <Field label="Processes at most" error={pidsFault}>
-          {(id, note) => (
+        <Field label="Processes at most" error={pidsWrong}>
+          {(id, note, invalid) => (
             <TextInput
               id={id}
               aria-describedby={note}
-              aria-invalid={pidsFault !== undefined || undefined}
+              aria-invalid={invalid}
               inputMode="numeric"
               value={now.pids}
               placeholder="no limit"
@@ -91,7 +108,7 @@ export function CommandPlaceForm({ place }: { place: CommandPlace }) {
             />
           )}
         </Field>
-        <Field label="Network">
+        <Field label="Network" error={wrong('network')}>
           {() => (
             <Select
               label="Network"
@@ -103,9 +120,9 @@ export function CommandPlaceForm({ place }: { place: CommandPlace }) {
           )}
         </Field>
       </div>
-      {error && (
+      {wrong() && (
         <Notice tone="err" role="alert">
-          {error}
+          {wrong()}
         </Notice>
       )}
       {result && (

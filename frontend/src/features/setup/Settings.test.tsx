@@ -171,15 +171,26 @@ describe('commands in Docker', () => {
     expect(sandbox.getByRole('button', { name: 'Save' })).toHaveProperty('disabled', true)
   })
 
-  it('that are refused say why, and what was written stays', async () => {
+  it('that are refused say why at each field, and what was written stays', async () => {
     await open((transport) => {
       transport.on('GET /studio/state', () => ok({ settings: { ...settings, commands: inDocker } }))
-      transport.on('PUT /studio/settings', () => refused(400, 'INVALID_INPUT', 'commands: memory "1MB" is less'))
+      transport.on('PUT /studio/settings', () =>
+        refused(400, 'INVALID_INPUT', 'image: "a b" holds a space\nmemory: "1MB" is less'),
+      )
     })
+    write('Image', 'a b')
     write('Memory at most', '1MB')
     press('Save')
-    expect((await section('Sandbox').findByRole('alert')).textContent).toContain('is less')
-    expect(section('Sandbox').getByRole('textbox', { name: 'Memory at most' })).toHaveProperty('value', '1MB')
+    const field = (name: string) => section('Sandbox').getByRole('textbox', { name })
+    await waitFor(() => expect(field('Image').getAttribute('aria-invalid')).toBe('true'))
+    const note = (name: string) => document.getElementById(field(name).getAttribute('aria-describedby') ?? '')
+    expect(note('Image')?.textContent).toBe('"a b" holds a space.')
+    expect(note('Memory at most')?.textContent).toBe('"1MB" is less.')
+    expect(field('Memory at most')).toHaveProperty('value', '1MB')
+    expect(document.activeElement).toBe(field('Image'))
+    expect(section('Sandbox').queryByRole('alert')).toBeNull()
+    write('Image', 'a')
+    expect(field('Memory at most').getAttribute('aria-invalid')).toBeNull()
   })
 })
 
