@@ -24,11 +24,17 @@ import { ThreadStore } from './threadStore'
 const grace = 10_000
 
 export type SetUp =
-  | { kind: 'settings' }
+  | {
+      kind: 'settings'
+      /** The part to go to; absent for the top. */
+      section?: string
+    }
   | {
       kind: 'provider'
       provider?: Provider
       found?: FoundProvider
+      /** What has to be mended in it; the model, before a message can be sent. */
+      mend?: 'model' | 'key'
       /** It was opened from the settings, and leads back there. */
       within?: boolean
     }

@@ -42,6 +42,13 @@ export function missingModel(state: StudioState, choice: ThreadChoice): SetUp | 
   if (state.overrideLabel !== undefined || (!choice.providerId && !agent?.needsModel)) return undefined
   const full = withAgentsModel(choice, agent)
   const chosen = chosenModel(state, full)
-  if (chosen) return chosen.model ? undefined : { kind: 'provider', provider: chosen.provider }
-  return { kind: full.providerId || state.found.length > 0 ? 'settings' : 'provider' }
+  if (chosen) return chosen.model ? undefined : { kind: 'provider', provider: chosen.provider, mend: 'model' }
+  return full.providerId || state.found.length > 0 ? { kind: 'settings', section: 'Models' } : { kind: 'provider' }
+}
+
+/** Where what a thread with this choice speaks with is changed; by its key, if that is at fault. */
+export function modelSettings(state: StudioState, choice: ThreadChoice, key: boolean): SetUp {
+  const chosen = chosenModel(state, withAgentsModel(choice, chosenAgent(state, choice)))
+  if (!chosen || state.overrideLabel !== undefined) return { kind: 'settings', section: 'Models' }
+  return { kind: 'provider', provider: chosen.provider, ...(key && { mend: 'key' }) }
 }

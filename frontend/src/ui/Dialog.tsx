@@ -30,9 +30,11 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
   const content = useRef<HTMLDivElement>(null)
   const [foot, setFoot] = useState<HTMLElement | null>(null)
   const first = () =>
+    focusWithin(popup.current) ??
     [content.current, foot]
       .flatMap((part) => [...(part?.querySelectorAll<HTMLElement>(stops) ?? [])])
-      .find((each) => each.tabIndex >= 0 && !each.matches(':disabled')) ?? popup.current
+      .find((each) => each.tabIndex >= 0 && !each.matches(':disabled')) ??
+    popup.current
   const shown = useRef(title)
   // What had the focus is gone with what the dialog showed before.
   useEffect(() => {
@@ -75,6 +77,12 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** What has the focus already, as a field that asked for it. */
+function focusWithin(popup: HTMLElement | null): HTMLElement | undefined {
+  const { activeElement } = document
+  return activeElement instanceof HTMLElement && popup?.contains(activeElement) ? activeElement : undefined
 }
 
 /** What a part of a dialog's content puts under it, where it does not scroll away. */

@@ -52,3 +52,35 @@ describe('the test of a model', () => {
     expect(transport.asked.find(({ path }) => path === '/studio/settings')?.body).toContain('"providerId":"ollama"')
   })
 })
+
+describe('the form of a model', () => {
+  const draw = (mend?: 'model' | 'key') => {
+    const transport = new FakeTransport()
+    transport.on('GET /studio/state', () => ok({ settings: {} }))
+    render(
+      <AppContext value={new App(transport)}>
+        <ProviderForm mend={mend} onDone={() => undefined} />
+      </AppContext>,
+    )
+    return transport
+  }
+
+  it('says at the field that a model is missing, and saves nothing without one', () => {
+    const transport = draw()
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }))
+    const model = screen.getByLabelText('Model')
+    expect(document.activeElement).toBe(model)
+    expect(model.getAttribute('aria-invalid')).toBe('true')
+    expect(transport.asked.some(({ path }) => path.startsWith('/studio/providers'))).toBe(false)
+    fireEvent.input(model, { target: { value: 'm-1' } })
+    expect(model.getAttribute('aria-invalid')).toBeNull()
+  })
+
+  it.each([
+    ['model', 'Model'],
+    ['key', 'Key'],
+  ] as const)('begins at the %s that has to be mended', (mend, label) => {
+    draw(mend)
+    expect(document.activeElement).toBe(screen.getByLabelText(label))
+  })
+})

@@ -13,16 +13,21 @@ import { Notice } from '../../ui/Notice'
 import { formFault } from './formFault'
 import { KeepSelect, useKeyHome } from './KeepSelect'
 
+/** Nothing can be sent without one. */
+const noModel: FormFault = { field: 'model', text: 'Choose a model. Save and test lists those the server has.' }
+
 interface Props {
   /** The one to change; absent for a new one. */
   provider?: Provider
   /** What was found on this machine, to begin with. */
   found?: FoundProvider
+  /** What has to be mended: it has the focus. */
+  mend?: 'model' | 'key'
   onDone: () => void
 }
 
 /** An OpenAI-compatible server: its address, key and model, and a test of them. */
-export function ProviderForm({ provider, found, onDone }: Props) {
+export function ProviderForm({ provider, found, mend, onDone }: Props) {
   const app = useApp()
   const [id] = useState(provider?.id ?? found?.id ?? `p-${crypto.randomUUID?.() ?? Date.now().toString(36)}`)
   const [name, setName] = useState(provider?.name ?? found?.name ?? '')
@@ -34,7 +39,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
   const keepKey = chosenHome ?? usual
   const [models, setModels] = useState(provider?.models ?? found?.models ?? [])
   const [busy, setBusy] = useState<'test' | 'save'>()
-  const [fault, setFault] = useState<FormFault>()
+  const [fault, setFault] = useState<FormFault | undefined>(mend === 'model' ? noModel : undefined)
   const [result, setResult] = useState<TestResult>()
   const [hasKey, setHasKey] = useState(provider?.hasKey ?? false)
   const [keyFault, setKeyFault] = useState<string>()
@@ -80,11 +85,13 @@ export function ProviderForm({ provider, found, onDone }: Props) {
       setModel(first)
       await save(first)
     })
-  const submit = () =>
-    run('save', async () => {
+  const submit = () => {
+    if (!model.trim()) return setFault({ ...noModel })
+    return run('save', async () => {
       const { keyFault: told } = await save()
       if (!told) onDone()
     })
+  }
   return (
     <DialogForm
       fault={fault}
@@ -110,7 +117,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
           {(field) => (
             <TextInput
               id={field}
-              autoFocus
+              autoFocus={!mend}
               value={name}
               placeholder="Optional"
               onChange={(event) => setName(event.target.value)}
@@ -152,6 +159,7 @@ export function ProviderForm({ provider, found, onDone }: Props) {
               <TextInput
                 id={field}
                 type="password"
+                autoFocus={mend === 'key'}
                 aria-describedby={note}
                 className="font-mono"
                 value={key}
@@ -167,15 +175,17 @@ export function ProviderForm({ provider, found, onDone }: Props) {
         note={
           models.length > 0
             ? `${counted(models.length, 'model')} known: ${models.slice(0, 4).join(', ')}${models.length > 4 ? '…' : ''}`
-            : 'Test lists the models the server has.'
+            : 'Save and test lists the models the server has.'
         }
+        error={fault?.field === 'model' ? fault.text : undefined}
       >
-        {(field, note) => (
+        {(field, note, invalid) => (
           <>
             <TextInput
               id={field}
               aria-describedby={note}
-              autoFocus={env}
+              aria-invalid={invalid}
+              autoFocus={env && !mend}
               className="font-mono"
               list={modelList}
               value={model}

@@ -36,12 +36,15 @@ const sections = [
 ]
 
 /** What new threads begin with, the models, what agents may use, and what was kept for later. */
-export default function Settings({ state }: { state: StudioState }) {
+export default function Settings({ state, section }: { state: StudioState; section?: string }) {
   const app = useApp()
   const { settings } = state
   const [picker, pick] = useFolderPicker()
   const [busy, setBusy] = useState(false)
   useEffect(() => void app.studio.refresh(), [app])
+  useEffect(() => {
+    if (section) goToSection(section)
+  }, [section])
   const save = async (change: Partial<Saved>) => {
     setBusy(true)
     try {
@@ -72,7 +75,7 @@ export default function Settings({ state }: { state: StudioState }) {
             small
             tone="ghost"
             className="-mx-0.5"
-            autoFocus={name === sections[0]}
+            autoFocus={!section && name === sections[0]}
             onClick={() => goToSection(name)}
           >
             {name}
@@ -105,19 +108,25 @@ export default function Settings({ state }: { state: StudioState }) {
           />
         </Line>
         <Line name="Folder of new threads">
-          <span className="flex min-w-0 items-center gap-2">
-            <span className="min-w-0 truncate font-mono text-code text-muted" title={settings.folder}>
-              {settings.folder || 'none'}
+          {state.folder ? (
+            <span className="min-w-0 truncate text-small text-muted" title={state.folder}>
+              <span className="font-mono text-code">{state.folder}</span>, as Callboard was started
             </span>
-            <Button small busy={busy} onClick={() => void choose()}>
-              Choose…
-            </Button>
-            {settings.folder && (
-              <Button small tone="ghost" disabled={busy} onClick={() => void save({ folder: '' })}>
-                Clear
+          ) : (
+            <span className="flex min-w-0 items-center gap-2">
+              <span className="min-w-0 truncate font-mono text-code text-muted" title={settings.folder}>
+                {settings.folder || 'none'}
+              </span>
+              <Button small busy={busy} onClick={() => void choose()}>
+                Choose…
               </Button>
-            )}
-          </span>
+              {settings.folder && (
+                <Button small tone="ghost" disabled={busy} onClick={() => void save({ folder: '' })}>
+                  Clear
+                </Button>
+              )}
+            </span>
+          )}
         </Line>
         {fallback && (
           <Line name="Model of new threads">

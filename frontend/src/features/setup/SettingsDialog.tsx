@@ -21,21 +21,21 @@ export function SettingsDialog() {
   if (!setUp) return null
   const close = () => app.setUp.set(undefined)
   if (setUp.kind === 'provider') {
-    const { provider, found, within } = setUp
-    const back = () => app.setUp.set(within ? { kind: 'settings' } : undefined)
+    const { provider, found, mend, within } = setUp
+    const back = () => app.setUp.set(within ? { kind: 'settings', section: 'Models' } : undefined)
     return (
-      <Dialog open onClose={close} title={provider ? provider.name : 'Connect a model'}>
+      <Dialog open onClose={back} title={provider ? provider.name : 'Connect a model'}>
         <Suspense>
-          <ProviderForm provider={provider} found={found} onDone={back} />
+          <ProviderForm provider={provider} found={found} mend={mend} onDone={back} />
         </Suspense>
       </Dialog>
     )
   }
   if (setUp.kind === 'agent') {
     const { name, copy, within } = setUp
-    const back = () => app.setUp.set(within ? { kind: 'settings' } : undefined)
+    const back = () => app.setUp.set(within ? { kind: 'settings', section: 'Agents' } : undefined)
     return (
-      <Dialog wide open onClose={close} title={name ?? (copy ? `A copy of ${copy}` : 'Make an agent')}>
+      <Dialog wide open onClose={back} title={name ?? (copy ? `A copy of ${copy}` : 'Make an agent')}>
         <Suspense>
           <AgentForm name={name} copy={copy} onDone={back} />
         </Suspense>
@@ -46,31 +46,29 @@ export function SettingsDialog() {
     return (
       <Dialog open onClose={close} title="Import an agent">
         <Suspense>
-          <AgentImport file={setUp.file} onDone={() => app.setUp.set({ kind: 'settings' })} />
+          <AgentImport file={setUp.file} onDone={() => app.setUp.set({ kind: 'settings', section: 'Agents' })} />
         </Suspense>
       </Dialog>
     )
   }
   if (setUp.kind === 'mcp') {
     const { server } = setUp
+    const back = () => app.setUp.set({ kind: 'settings', section: 'MCP servers' })
     return (
-      <Dialog open onClose={close} title={server ? server.name : 'Add an MCP server'}>
+      <Dialog open onClose={back} title={server ? server.name : 'Add an MCP server'}>
         <Suspense>
-          <McpForm server={server} onDone={() => app.setUp.set({ kind: 'settings' })} />
+          <McpForm server={server} onDone={back} />
         </Suspense>
       </Dialog>
     )
   }
   if (setUp.kind === 'attach') {
     const { server, address, within } = setUp
+    const back = () => app.setUp.set(within ? { kind: 'settings', section: 'Attached servers' } : undefined)
     return (
-      <Dialog open onClose={close} title={server ? server.name : 'Attach a server'}>
+      <Dialog open onClose={back} title={server ? server.name : 'Attach a server'}>
         <Suspense>
-          <AttachForm
-            server={server}
-            address={address}
-            onDone={() => app.setUp.set(within ? { kind: 'settings' } : undefined)}
-          />
+          <AttachForm server={server} address={address} onDone={back} />
         </Suspense>
       </Dialog>
     )
@@ -78,7 +76,7 @@ export function SettingsDialog() {
   return (
     <Dialog open onClose={close} title="Settings">
       {fault && <Notice tone="err">{fault}</Notice>}
-      <Suspense>{state && <Settings state={state} />}</Suspense>
+      <Suspense>{state && <Settings state={state} section={setUp.section} />}</Suspense>
     </Dialog>
   )
 }

@@ -52,6 +52,20 @@ describe('the composer', () => {
     expect(draft.get()).toBe('Hello')
   })
 
+  it('leaves the focus where a message that cannot go yet asks for something', async () => {
+    const { onSend, draft, box } = await composer('ended', 'Hello')
+    const asked = document.body.appendChild(document.createElement('button'))
+    onSend.mockImplementation(async () => {
+      asked.focus()
+      return false
+    })
+    fireEvent.keyDown(box, { key: 'Enter' })
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', false))
+    expect(document.activeElement).toBe(asked)
+    expect(draft.get()).toBe('Hello')
+    asked.remove()
+  })
+
   it('queues a message while a run is live, in one chip that can be edited and removed', async () => {
     const { onSend, queued, draft } = await composer('running', 'Then this')
     press('Queue')

@@ -78,12 +78,15 @@ export function Composer({
     setBusy(true)
     setError(undefined)
     try {
-      if (await onSend(message, deny)) from.set('')
+      // What is asked for before a message can go has the focus.
+      if (!(await onSend(message, deny))) return
+      from.set('')
+      box.current?.focus()
     } catch (cause) {
       setError(messageOf(cause))
+      box.current?.focus()
     } finally {
       setBusy(false)
-      box.current?.focus()
     }
   }
   const queue = () => {

@@ -5,6 +5,7 @@ import { useState, useSyncExternalStore } from 'react'
 import type { Gap } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
+import { modelSettings } from '../../state/models'
 import { endIsOdd } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
 import { usePlayback, useThread } from '../../state/useThread'
@@ -169,6 +170,16 @@ function FailedRow({ run }: { run: RunView }) {
     const sent = anew ? app.begin({ agentName: run.agentName }, input) : app.send(store.threadId, run.agentName, input)
     sent.catch((cause: unknown) => setRefused(messageOf(cause))).finally(() => setBusy(false))
   }
+  const openModel = async () => {
+    const choice = await app.api.thread(store.threadId).catch(() => undefined)
+    const { state } = app.studio.cell.get()
+    const ofKey = error?.message.includes('API key') ?? false
+    app.setUp.set(
+      state && choice
+        ? modelSettings(state, { ...choice, agentName: run.agentName }, ofKey)
+        : { kind: 'settings', section: 'Models' },
+    )
+  }
   const details = JSON.stringify({ runId: run.id, threadId: store.threadId, ...error }, null, 2)
   return (
     <div role="alert" className="my-2 flex gap-3 rounded-block border border-err/60 bg-surface px-3 py-3">
@@ -189,7 +200,7 @@ function FailedRow({ run }: { run: RunView }) {
             </Button>
           )}
           {newest && error?.code?.startsWith('LLM_') && !serverOf(run.agentName) && (
-            <Button small onClick={() => app.setUp.set({ kind: 'settings' })}>
+            <Button small onClick={() => void openModel()}>
               Model settings
             </Button>
           )}

@@ -35,6 +35,21 @@ export function threadLine(thread: ThreadSummary, now: number): string {
   return [statusWords(thread), calls, when(thread.updatedAt, now)].filter(Boolean).join(', ')
 }
 
+const failures = new Map([
+  ['LLM_UNAVAILABLE', 'no answer from the model'],
+  ['LLM_RATE_LIMITED', 'rate limit of the model'],
+  ['LLM_TIMEOUT', 'the model took too long'],
+  ['LLM_INVALID_RESPONSE', 'the answer was not usable'],
+  ['LLM_CONTEXT_LENGTH_EXCEEDED', 'too long for the model'],
+  ['LLM_CONTENT_FILTERED', 'refused by the provider'],
+  ['RUN_TIMEOUT', 'took too long'],
+  ['RUN_INTERRUPTED', 'interrupted'],
+])
+
+function failureWords(code: string): string {
+  return failures.get(code) ?? code.toLowerCase().replaceAll('_', ' ')
+}
+
 function statusWords(thread: ThreadSummary): string {
   switch (thread.status) {
     case undefined:
@@ -48,7 +63,7 @@ function statusWords(thread: ThreadSummary): string {
     case 'cancelled':
       return 'stopped'
     case 'failed':
-      return thread.errorCode ? `failed: ${thread.errorCode.toLowerCase().replaceAll('_', ' ')}` : 'failed'
+      return thread.errorCode ? `failed: ${failureWords(thread.errorCode)}` : 'failed'
     default:
       thread.status satisfies never
       return ''
