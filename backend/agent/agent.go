@@ -93,7 +93,8 @@ type Runner struct {
 	// RetryDelay is the wait before the first repetition of a failed turn when the provider names none, doubled each time; 0 is 1 s.
 	RetryDelay time.Duration
 	// Rules decides in a person's place: it is asked about a call that needs approval before anyone else is, and returns the name
-	// of the rule that allows it. It is asked once for each call. nil allows nothing.
+	// of the rule that allows it. It is asked once for each call. nil allows nothing. A call it allows in a sandbox runs there or not at
+	// all, and without an executor of sandboxes it is not asked about one.
 	Rules func(ctx context.Context, c RuleCall) (name string, ok bool)
 	// Approve decides a call made with Call whose tool needs approval; it may block. nil denies.
 	Approve func(tool.Context, protocol.Approval) approval.Decision
@@ -118,6 +119,8 @@ type RuleCall struct {
 	ToolCallID    string
 	ToolName      string
 	ArgumentsText string
+	// Sandbox is where it would run; nil is in this process.
+	Sandbox *tool.Sandbox
 	// ParentToolCallID names the call inside which the agent works; empty of the run's own.
 	ParentToolCallID string
 }

@@ -213,7 +213,7 @@ func (x *run) do(ctx context.Context, c *call) tool.Result {
 		x.mu.Unlock()
 		return result
 	}
-	return x.runner.runCall(x.toolContext(ctx, c), c.prepared)
+	return x.runner.runCall(x.toolContext(ctx, c), c.prepared, c.byRule())
 }
 
 // begin makes the ledger's row of a call that starts, or that an agent goes on with.

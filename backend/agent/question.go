@@ -13,7 +13,7 @@ const ruleBy = "rule:"
 // allowed asks the rules about a call. What a rule allows is decided, in the store and in the log, as by a person: the call runs
 // once nothing of its turn waits, whatever becomes of the rule until then.
 func (x *run) allowed(c *call) bool {
-	if x.runner.Rules == nil || x.ctx.Err() != nil {
+	if x.runner.Rules == nil || x.ctx.Err() != nil || c.tool.Sandbox != nil && x.runner.Sandbox == nil {
 		return false
 	}
 	var name string
@@ -21,13 +21,16 @@ func (x *run) allowed(c *call) bool {
 	guarded(x.runner.logger(), "Rules", func() {
 		name, ok = x.runner.Rules(x.ctx, RuleCall{
 			RunID: x.id, ThreadID: x.threadID, AgentName: x.agent.Name, ToolCallID: c.id, ToolName: c.name, ArgumentsText: c.arguments,
-			ParentToolCallID: c.parentID,
+			Sandbox: c.tool.Sandbox, ParentToolCallID: c.parentID,
 		})
 	})
 	if !ok {
 		return false
 	}
 	p := x.newQuestion(c)
+	if c.tool.Sandbox != nil { // it says where the call runs: where that has changed by then, a person is asked
+		p.Details = x.preview(c)
+	}
 	p.Decision = &approval.Decision{Approved: true, ArgumentsHash: p.ArgumentsHash, By: ruleBy + name}
 	p.DecidedAtMs = p.SinceMs
 	c.asked = p

@@ -175,7 +175,7 @@ func (r *Runner) Call(c tool.Context, t *tool.Tool, argumentsText string) tool.R
 		}
 	}
 	defer r.endSandbox(c.RunID)
-	return r.runCall(c, prepared)
+	return r.runCall(c, prepared, false)
 }
 
 // Close cancels live runs, leaves waiting ones, and returns once all goroutines are gone or ctx is done. Later starts return ErrClosed.

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -132,6 +133,29 @@ func TestASandboxAsksLikeTheHost(t *testing.T) {
 			var coded *tool.Error
 			if !errors.As(result.Err, &coded) || coded.Code != tool.CodeDenied {
 				t.Errorf("got %v outside a run, want %s", result.Err, tool.CodeDenied)
+			}
+		})
+	}
+}
+
+// T9: what a rule allows in a sandbox does not fall back to the host.
+func TestWhatARuleAllowsInASandboxIsContained(t *testing.T) {
+	for name, sandbox := range map[string]tool.Executor{"in a sandbox": &box{}, "where there is none": nil} {
+		t.Run(name, func(t *testing.T) {
+			var did runs
+			w := newWorld(t, demo([]*tool.Tool{boxed(&did, tool.Always)}, scripted.CallTool("c1", "boxed", `{"text":"hi"}`), scripted.Say("Done.")))
+			w.r.Sandbox, w.r.Logger = sandbox, slog.New(slog.DiscardHandler)
+			w.r.Rules = func(_ context.Context, c agent.RuleCall) (string, bool) { return "boxed", c.Sandbox != nil }
+			outcome := w.run("go")
+			if b, _ := sandbox.(*box); b != nil {
+				if outcome.Status != protocol.StatusCompleted || len(b.jobs) != 1 || !b.jobs[0].Contained {
+					t.Errorf("got %s and the jobs %+v, want one that runs there or nowhere", outcome.Status, b.jobs)
+				}
+			} else if outcome.Status != protocol.StatusPaused {
+				t.Errorf("got %s, want a person to be asked", outcome.Status)
+			}
+			if len(did.get()) != 0 {
+				t.Error("it ran on the host")
 			}
 		})
 	}

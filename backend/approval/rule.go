@@ -31,9 +31,9 @@ type Rule struct {
 
 // Condition is what an argument must be. A call that does not give the argument does not meet it.
 type Condition struct {
-	Path string `json:"path"` // the name of a member at the top of the arguments
+	Path string `json:"path"` // the name of a member at the top of the arguments; empty of OpPlace
 	Op   Op     `json:"op"`
-	// Value is a JSON text for OpEquals, the pattern itself for OpPattern.
+	// Value is a JSON text for OpEquals, the pattern itself for OpPattern, the place's name for OpPlace.
 	Value string `json:"value"`
 }
 
@@ -46,6 +46,8 @@ const (
 	// OpPattern wants a string that fits a pattern, in which each * stands for any text but the characters a shell reads, so
 	// that "git *" does not allow "git status; rm x". Nor does a * climb out of a folder: "src/*" does not allow "src/../x".
 	OpPattern Op = "pattern"
+	// OpPlace wants the call to run in a sandbox of that name. It is no condition on the arguments: see Rule.Place.
+	OpPlace Op = "place"
 )
 
 // Limits of a rule.
@@ -78,6 +80,12 @@ func (r *Rule) Check() error {
 }
 
 func (c Condition) check() error {
+	if c.Op == OpPlace {
+		if c.Path != "" || strings.TrimSpace(c.Value) == "" || visible(c.Value) != c.Value {
+			return errors.New("value: a place has a name that can be read, and no path")
+		}
+		return nil
+	}
 	if c.Path == "" {
 		return errors.New("path: a condition needs the name of an argument")
 	}
@@ -109,8 +117,19 @@ func (r *Rule) Active(now time.Time) bool {
 	return r.Enabled && (r.ExpiresAtMs == 0 || now.UnixMilli() < r.ExpiresAtMs)
 }
 
-// Allows reports whether a rule, while it is active, allows a call. It reads the arguments as their tool does; what the tool
-// refuses to read meets no rule.
+// Place names the sandbox in which the calls run that a rule allows, as tool.Sandbox's String does; empty is no sandbox. A call that
+// would run anywhere else is not for the rule to decide.
+func (r *Rule) Place() string {
+	for _, c := range r.Conditions {
+		if c.Op == OpPlace {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// Allows reports whether a rule, while it is active, allows a call at its Place. It reads the arguments as their tool does; what the
+// tool refuses to read meets no rule.
 func (r *Rule) Allows(agentName, toolName, argumentsText string) bool {
 	if toolName != r.ToolName || r.AgentName != "" && agentName != r.AgentName {
 		return false
@@ -121,6 +140,9 @@ func (r *Rule) Allows(agentName, toolName, argumentsText string) bool {
 		return false
 	}
 	for _, c := range r.Conditions {
+		if c.Op == OpPlace {
+			continue
+		}
 		got, given := arguments[c.Path]
 		if !given || !c.met(got) {
 			return false
@@ -189,13 +211,14 @@ func (r *Rule) Text() string {
 		who = "the agent " + visible(r.AgentName)
 	}
 	star := false
-	if len(r.Conditions) == 0 {
+	conditions := slices.DeleteFunc(slices.Clone(r.Conditions), func(c Condition) bool { return c.Op == OpPlace })
+	if len(conditions) == 0 {
 		fmt.Fprintf(&b, "Allows every call of %s, for %s in every thread", visible(r.ToolName), who)
 	} else {
 		fmt.Fprintf(&b, "Allows %s, for %s in every thread, when ", visible(r.ToolName), who)
-		for i, c := range r.Conditions {
+		for i, c := range conditions {
 			switch {
-			case i > 0 && i == len(r.Conditions)-1:
+			case i > 0 && i == len(conditions)-1:
 				b.WriteString(" and ")
 			case i > 0:
 				b.WriteString(", ")
@@ -209,6 +232,9 @@ func (r *Rule) Text() string {
 		b.WriteString(", until " + time.UnixMilli(r.ExpiresAtMs).UTC().Format("2 January 2006 15:04 UTC"))
 	}
 	b.WriteByte('.')
+	if place := r.Place(); place != "" {
+		b.WriteString(" Only in " + place + ": where a call would run anywhere else, a person is asked.")
+	}
 	if star {
 		b.WriteString(" A * is any text without the characters a shell reads and without a step out of a folder.")
 	}
@@ -228,6 +254,9 @@ const shortText = 60 // characters
 func (r *Rule) ShortText() string {
 	words := []string{r.ToolName}
 	for _, c := range r.Conditions {
+		if c.Op == OpPlace {
+			continue
+		}
 		word := c.Value
 		var text string
 		if c.Op == OpEquals && json.Unmarshal([]byte(word), &text) == nil {

@@ -192,6 +192,21 @@ func TestARuleSaysAllItAllows(t *testing.T) {
 	}
 }
 
+func TestARuleSaysWhereItsCallsRun(t *testing.T) {
+	r := Rule{ToolName: "run", Name: "r", Conditions: []Condition{{Op: OpPlace, Value: "a container of busybox:1"}}}
+	if err := r.Check(); err != nil || r.Place() != "a container of busybox:1" || !r.Allows("demo", "run", "{}") {
+		t.Errorf("%+v: %v, at %q", r, err, r.Place())
+	}
+	want := "Allows every call of run, for every agent in every thread. Only in a container of busybox:1: where a call would run anywhere else, a person is asked."
+	if got := r.Text(); got != want || r.ShortText() != "run" {
+		t.Errorf("got %q and the name %q, want %q", got, r.ShortText(), want)
+	}
+	r.Conditions[0].Value = " "
+	if err := r.Check(); err == nil {
+		t.Error("a place without a name is taken")
+	}
+}
+
 func TestARuleThatDoesNotFitIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Rule)

@@ -20,8 +20,8 @@ import (
 //	Docker is unreachable → the command, in the host's shell
 //	WASM is nil or cannot start → the tool's own Run, on the host
 //
-// Each of these is a warning in the log, from the first call on, and in the row of the call. Where the host may not be used, or a tool has no Run of its own,
-// the call fails with SANDBOX_UNAVAILABLE instead. Nothing else falls back: what a sandbox has begun is not run again elsewhere.
+// Each of these is a warning in the log, from the first call on, and in the row of the call. Where the host may not be used, the call is Contained, or a
+// tool has no Run of its own, the call fails with SANDBOX_UNAVAILABLE instead. Nothing else falls back: what a sandbox has begun is not run again elsewhere.
 // Where a call ran stands at the end of its presentation's summary, and of a command in its details too.
 type Sandbox struct {
 	Docker tool.Executor // a *docker.Engine
@@ -57,6 +57,8 @@ func (s *Sandbox) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], err
 		}
 	}
 	switch {
+	case job.Contained:
+		return tool.Output[any]{}, unavailable(reason.Message+"; and a rule allowed the call there alone, not on the host", reason)
 	case s.NativeFallback != nil && !s.NativeFallback():
 		return tool.Output[any]{}, unavailable(reason.Message+"; and calls may not run on the host in its place", reason)
 	case host == nil:

@@ -50,8 +50,8 @@ func TestWhereACallRuns(t *testing.T) {
 		"nothing is set up and there is no Run": {tool.Docker, nil, true, "", ""},
 		"what broke does not run elsewhere":     {tool.Docker, &engine{err: broken}, false, "", ""},
 	} {
-		for _, allowed := range []bool{true, false} {
-			t.Run(name+map[bool]string{true: ", the host allowed", false: ", the host forbidden"}[allowed], func(t *testing.T) {
+		for _, host := range []string{"the host allowed", "the host forbidden", "a contained call"} {
+			t.Run(name+", "+host, func(t *testing.T) {
 				var log bytes.Buffer
 				s := &sandbox.Sandbox{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 				if tc.engine != nil {
@@ -61,11 +61,11 @@ func TestWhereACallRuns(t *testing.T) {
 					}
 				}
 				want := tc.want
-				if !allowed {
+				if host != "the host allowed" {
 					want = tc.forbid
-					s.NativeFallback = func() bool { return false }
 				}
-				job := tool.Job{ToolName: "probe", Sandbox: tool.Sandbox{Type: tc.kind}, Arguments: []byte(`{"command":"echo from the shell"}`)}
+				s.NativeFallback = func() bool { return host != "the host forbidden" }
+				job := tool.Job{Contained: host == "a contained call", ToolName: "probe", Sandbox: tool.Sandbox{Type: tc.kind}, Arguments: []byte(`{"command":"echo from the shell"}`)}
 				if !tc.noHost {
 					job.Host = func(tool.Context) (tool.Output[any], error) { return tool.Output[any]{Content: "its own run"}, nil }
 				}

@@ -127,3 +127,35 @@ func TestATestOfTheSandboxSaysWhyItFails(t *testing.T) {
 		t.Errorf("got %+v, want that there is no Docker, and nothing run on the host", got)
 	}
 }
+
+// T9: a fallback never skips approval, nor does a rule that was made for another place.
+func TestARuleDecidesOnlyWhereItsCallsRun(t *testing.T) {
+	t.Setenv("DOCKER_HOST", nowhere)
+	for name, test := range map[string]struct{ made, runs, text string }{
+		"a rule made for Docker, which is away":       {inBusybox, inBusybox, "Only in a container of busybox:1 without a network, with 64MB of memory and 9 processes at most: "},
+		"a rule made for Docker, on this machine":     {inBusybox, `{"commands":{"in":"host"}}`, "Only in a container of busybox:1"},
+		"a rule made for this machine, now in Docker": {`{"commands":{"in":"host"}}`, inBusybox, "Allows every call of run_command, for the agent workspace in every thread."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			b := openBench(t, Config{Folder: folder, Script: script(t, `run_command {"command":"echo here > made.txt"}`, "Done.")})
+			b.call(http.MethodPut, "/api/studio/settings", test.made, http.StatusOK)
+			rule := b.rule(`{"toolName":"run_command","agentName":"workspace"}`)
+			if !strings.Contains(rule.Text, test.text) {
+				t.Errorf("the rule's text is %q, want %q in it", rule.Text, test.text)
+			}
+			b.call(http.MethodPut, "/api/studio/settings", test.runs, http.StatusOK)
+			run := b.send(b.newThread(`{"agentName":"workspace"}`).ID, workspaceAgent, "Go")
+			if got := b.settled(run).waitingFor(); got != `{"command":"echo here > made.txt"}` {
+				t.Errorf("%s waits, want the command", got)
+			}
+			if exists(folder, "made.txt") || b.rules()[0].Uses != 0 {
+				t.Error("the rule allowed it")
+			}
+		})
+	}
+	t.Run("and its place is not for a client to say", func(t *testing.T) {
+		b := openBench(t, Config{})
+		b.call(http.MethodPost, "/api/studio/rules", `{"toolName":"run_command","conditions":[{"op":"place","value":"a container"}]}`, http.StatusBadRequest)
+	})
+}

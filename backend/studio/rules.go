@@ -72,9 +72,13 @@ func (s *Studio) allow(ctx context.Context, c agent.RuleCall) (name string, ok b
 		s.log.Error("the rules cannot be read; a person is asked", "error", err)
 		return "", false
 	}
+	place, known := s.placeOf(ctx, c.Sandbox)
+	if !known {
+		return "", false
+	}
 	now := time.Now()
 	for _, rule := range rules {
-		if !rule.Active(now) || !rule.Allows(c.AgentName, c.ToolName, c.ArgumentsText) {
+		if !rule.Active(now) || rule.Place() != place || !rule.Allows(c.AgentName, c.ToolName, c.ArgumentsText) {
 			continue
 		}
 		err := s.db.UseRule(ctx, rule.ID, now.UnixMilli())
@@ -86,6 +90,20 @@ func (s *Studio) allow(ctx context.Context, c agent.RuleCall) (name string, ok b
 		}
 	}
 	return "", false
+}
+
+// placeOf is what a rule's place has to be for a call with a sandbox; false where the call might run elsewhere.
+func (s *Studio) placeOf(ctx context.Context, box *tool.Sandbox) (place string, known bool) {
+	if box == nil {
+		return "", true
+	}
+	if box.Type == tool.Docker {
+		if err := s.sandboxes.docker.Check(ctx); err != nil {
+			s.log.Info("Docker cannot be reached, so no rule decides what runs in it; a person is asked", "error", err)
+			return "", false
+		}
+	}
+	return box.String(), true
 }
 
 func (s *Studio) getRules(w http.ResponseWriter, r *http.Request) {
@@ -136,6 +154,9 @@ func (s *Studio) newRule(ctx context.Context, body ruleBody, others []*approval.
 		rule.Conditions = []approval.Condition{}
 	}
 	for _, c := range rule.Conditions {
+		if c.Op == approval.OpPlace {
+			return nil, nil, invalid("conditions: where the calls run is not said but taken from the tool")
+		}
 		if redact.HoldsMask(c.Value) {
 			return nil, nil, invalid("conditions: that on %q holds %s, which hides a secret in what was shown: such a rule would fit no call", c.Path, redact.Mask)
 		}
@@ -143,6 +164,13 @@ func (s *Studio) newRule(ctx context.Context, body ruleBody, others []*approval.
 	var err error
 	if rule.ExpiresAtMs, err = readExpiry(body.ExpiresAt); err != nil {
 		return nil, nil, err
+	}
+	t, err := s.toolNamed(ctx, rule.ToolName, rule.AgentName)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.Sandbox != nil {
+		rule.Conditions = append(rule.Conditions, approval.Condition{Op: approval.OpPlace, Value: t.Sandbox.String()})
 	}
 	if rule.Name == "" {
 		rule.Name = freeName(rule.ShortText(), others)
@@ -154,10 +182,6 @@ func (s *Studio) newRule(ctx context.Context, body ruleBody, others []*approval.
 		if err := s.checkAgent(ctx, rule.AgentName); err != nil {
 			return nil, nil, err
 		}
-	}
-	t, err := s.toolNamed(rule.ToolName)
-	if err != nil {
-		return nil, nil, err
 	}
 	return rule, t, checkPaths(rule, t)
 }
@@ -183,6 +207,9 @@ func checkPaths(rule *approval.Rule, t *tool.Tool) error {
 		return fmt.Errorf("read the schema of %s: %w", t.Name, err)
 	}
 	for _, c := range rule.Conditions {
+		if c.Op == approval.OpPlace {
+			continue
+		}
 		if _, known := schema.Properties[c.Path]; !known {
 			return invalid("conditions: the tool %s has no argument %q", t.Name, c.Path)
 		}
@@ -190,16 +217,37 @@ func checkPaths(rule *approval.Rule, t *tool.Tool) error {
 	return nil
 }
 
-// toolNamed finds a tool of the studio's agents.
-func (s *Studio) toolNamed(name string) (*tool.Tool, error) {
+// toolNamed finds a tool of an agent, or of every agent where that is empty. All but the demo run it where the settings say, and a rule
+// for every agent is for that place: it must not allow more than it seems to.
+func (s *Studio) toolNamed(ctx context.Context, name, agentName string) (*tool.Tool, error) {
+	var found *tool.Tool
 	for _, a := range s.listed() {
 		for _, t := range s.runner.Offered(a) {
-			if t.Name == name {
-				return t, nil
+			if t.Name == name && (found == nil || a.Name == agentName) {
+				found = t
 			}
 		}
 	}
-	return nil, invalid("toolName: there is no tool %q", name)
+	if found == nil {
+		return nil, invalid("toolName: there is no tool %q", name)
+	}
+	if agentName == demoAgent {
+		return found, nil
+	}
+	set, err := s.settings(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find where %s runs: %w", name, err)
+	}
+	files, err := s.tools("", s.workspaceOptions(set))
+	if err != nil {
+		return nil, fmt.Errorf("find where %s runs: %w", name, err)
+	}
+	for _, t := range files {
+		if t.Name == name && t.Sandbox != nil {
+			return t, nil
+		}
+	}
+	return found, nil
 }
 
 // readExpiry reads when a rule ends: a date that is none, or is over, is an error, never for ever.

@@ -109,7 +109,7 @@ type NoSandbox struct{ Logger *slog.Logger } // nil is slog.Default()
 
 // Execute runs the tool's own Run. A tool that has none fails with CodeSandboxUnavailable.
 func (n NoSandbox) Execute(ctx Context, job Job) (Output[any], error) {
-	if job.Host == nil {
+	if job.Host == nil || job.Contained {
 		return Output[any]{}, &Error{
 			Code:    CodeSandboxUnavailable,
 			Message: fmt.Sprintf("There is no %s sandbox here, and the tool %q runs nowhere else", job.Sandbox.Type, job.ToolName),
@@ -133,6 +133,8 @@ type Job struct {
 	Arguments json.RawMessage // an object that fits the schema, defaults put in
 	// Host runs the tool's own Run, outside any sandbox; nil when the tool has none.
 	Host func(Context) (Output[any], error)
+	// Contained says that the call runs in its sandbox or fails with CodeSandboxUnavailable: who allowed it allowed it there.
+	Contained bool
 }
 
 // Command is what a Docker sandbox runs.

@@ -2,10 +2,10 @@ import { type Fields, fields, flag, list, number, text, word } from './decode'
 
 /** What an argument must be for a rule to allow a call. */
 export interface Condition {
-  /** The name of a member at the top of the arguments. */
+  /** The name of a member at the top of the arguments; empty of a place. */
   path: string
-  op: 'equals' | 'pattern'
-  /** JSON text, or the pattern itself. */
+  op: 'equals' | 'pattern' | 'place'
+  /** JSON text, the pattern itself, or the name of the sandbox the call runs in. */
   value: string
 }
 
@@ -79,7 +79,7 @@ export function rule(of: Fields): Rule {
 }
 
 function condition(of: Fields): Condition {
-  return { path: text(of, 'path'), op: word(of, 'op', ['equals', 'pattern']), value: text(of, 'value') }
+  return { path: text(of, 'path'), op: word(of, 'op', ['equals', 'pattern', 'place']), value: text(of, 'value') }
 }
 
 export function rulePreview(of: Fields): RulePreview {
