@@ -82,7 +82,7 @@ func readAgentFile(text string) (*agentFile, error) {
 	}
 	file := &agentFile{}
 	if err := strictly([]byte(text), file); err != nil {
-		return nil, invalid("the agent's file does not fit: %v", err)
+		return nil, invalid("the agent's file does not fit: %s", misfit(err))
 	}
 	return file, nil
 }

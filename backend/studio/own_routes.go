@@ -222,7 +222,7 @@ func readAgent(w http.ResponseWriter, r *http.Request, o *ownAgent) error {
 		return err
 	}
 	if err := strictly(body, o); err != nil {
-		return invalid("the agent does not fit: %v", err)
+		return invalid("the agent does not fit: %s", misfit(err))
 	}
 	return nil
 }

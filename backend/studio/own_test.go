@@ -105,7 +105,10 @@ func TestWhatIsNoAgentIsRefusedWithTheReason(t *testing.T) {
 		`{"name":"x","backend":"nobody"}`:                                    "no provider",
 		`{"name":"x","middleware":["guard"]}`:                                "middleware",
 		`{"name":"x","maxTurn":3}`:                                           "maxTurn",
-		`{"name":"x","tools":"all"}`:                                         "does not fit",
+		`{"name":"x","tools":"all"}`:                                         "the agent does not fit: tools: must be a list, got a string",
+		`{"name":"x","approvalTtlMs":"soon"}`:                                "the agent does not fit: approvalTtlMs: must be a whole number, got a string",
+		`{"name":"x","maxTurns":1.5}`:                                        "the agent does not fit: maxTurns: must be a whole number, got 1.5",
+		`{"name":5}`:                                                         "the agent does not fit: name: must be a string, got a number",
 		`{"name":"x","instructions":"` + strings.Repeat("i", 200_001) + `"}`: "200 KB",
 	} {
 		if answer := b.call(http.MethodPost, "/api/studio/agents", body, http.StatusBadRequest); !strings.Contains(answer, want) {

@@ -157,7 +157,7 @@ func read(w http.ResponseWriter, r *http.Request, v any) error {
 		return &refusal{http.StatusUnsupportedMediaType, server.CodeUnsupportedMediaType, "the request's body must be application/json"}
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return invalid("the request's body does not fit: %v", err)
+		return invalid("the request's body does not fit: %s", misfit(err))
 	}
 	return nil
 }
