@@ -2,8 +2,13 @@ package realtime_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"os"
+
+	"github.com/coder/websocket"
 
 	"callboard/backend/agent"
 	"callboard/backend/realtime"
@@ -12,6 +17,33 @@ import (
 
 type place struct {
 	City string `json:"city"`
+}
+
+// provider stands for OpenAI: it says what is written, and waits for the client's turn where it is the client's.
+func provider(w http.ResponseWriter, r *http.Request) {
+	written, err := os.Open("testdata/example.jsonl")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer written.Close() //nolint:errcheck // it was only read
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow() //nolint:errcheck // it is over
+	for lines := json.NewDecoder(written); lines.More(); {
+		var line struct{ Server, Client json.RawMessage }
+		if err = lines.Decode(&line); err == nil && line.Server != nil {
+			err = conn.Write(r.Context(), websocket.MessageText, line.Server)
+		} else if err == nil {
+			_, _, err = conn.Read(r.Context())
+		}
+		if err != nil {
+			return
+		}
+	}
+	_, _, _ = conn.Read(r.Context()) // until the client has closed
 }
 
 // A question in text, answered in text, with a tool called in between. With the provider's own address, a key and audio in place
@@ -23,12 +55,7 @@ func Example() {
 			return tool.Output[string]{Content: "rain", Details: map[string]string{"text": "14 °C, from station 12"}}, nil
 		},
 	})
-	conversation, err := newFake("testdata/example.jsonl") // a provider that says what is written
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	server := httptest.NewServer(conversation)
+	server := httptest.NewServer(http.HandlerFunc(provider))
 	defer server.Close()
 
 	session, err := realtime.Dial(context.Background(), realtime.Config{
