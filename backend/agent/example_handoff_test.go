@@ -31,8 +31,15 @@ func ExampleAgent_handoffs() {
 
 // An agent works inside a call of another; its own calls are children of that call.
 func ExampleAsTool() {
+	type file struct {
+		Path string `json:"path"`
+	}
+	remove := tool.Must(tool.Config[file, string]{
+		Name: "remove", Description: "Removes a file",
+		Run: func(_ tool.Context, in file) (string, error) { return "removed " + in.Path, nil },
+	})
 	helper := &agent.Agent{
-		Name: "helper", Description: "Tidies up", Tools: []*tool.Tool{remove()},
+		Name: "helper", Description: "Tidies up", Tools: []*tool.Tool{remove},
 		Backend: &scripted.Backend{Turns: []scripted.Turn{scripted.CallTool("k1", "remove", `{"path":"a.tmp"}`), scripted.Say("One file less.")}},
 	}
 	ask, err := agent.AsTool(helper, agent.ToolConfig{})
