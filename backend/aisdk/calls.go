@@ -241,7 +241,7 @@ func (m *Mapper) result(e *protocol.ToolResult) {
 }
 
 // askAgain is why a person is asked about a call whose end nobody knows.
-const askAgain = "It was running when the program stopped, and whether it ended is not known. Approved, it runs again; denied, it is given up."
+const askAgain = "It was running when the program stopped, and whether it ended is not known: it may still be running. Approved, it runs again; denied, it is given up."
 
 // approvals asks for what a paused run waits for, and answers for the calls that wait with it.
 func (m *Mapper) approvals(e *protocol.ApprovalRequired) {

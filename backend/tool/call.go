@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ type Call struct {
 
 	bound     invocation
 	arguments json.RawMessage // checked, with defaults; nil without a sandbox
+	unread    []string        // names of arguments the tool does not read
 	presented sync.Once
 	shown     *Presentation
 }
@@ -110,8 +112,42 @@ func (c *Call) Presentation() *Presentation {
 	return clone(c.shown)
 }
 
-// Preview is the call's effect-free preview as details; nil when the tool declares none.
-func (c *Call) Preview(ctx Context) (details json.RawMessage, err error) {
+// Preview is the call's effect-free preview as details, with the arguments its tool does not read: who decides must not take them for
+// something that works. nil when the tool declares none and reads them all.
+func (c *Call) Preview(ctx Context) (json.RawMessage, error) {
+	details, err := c.preview(ctx)
+	if err != nil || len(c.unread) == 0 {
+		return details, err
+	}
+	blocks := []any{map[string]string{"text": "Not read by the tool: " + strings.Join(c.unread, ", ") + "."}}
+	if details != nil {
+		blocks = append(blocks, details)
+	}
+	return encodeDetails(blocks), nil
+}
+
+// unread are the members of arguments that the schema does not have, at its top. A schema that names none, or says what others are,
+// has them all.
+func (t *Tool) unread(arguments any) []string {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Others     json.RawMessage            `json:"additionalProperties"`
+	}
+	given, isObject := arguments.(map[string]any)
+	if !isObject || len(given) == 0 || json.Unmarshal(t.parameters, &schema) != nil || len(schema.Properties) == 0 || schema.Others != nil && string(schema.Others) != "false" {
+		return nil
+	}
+	var names []string
+	for name := range given {
+		if schema.Properties[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c *Call) preview(ctx Context) (details json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			logPanic("preview panicked", c.Tool.Name, p)

@@ -382,6 +382,31 @@ func TestTheContextCarriesWhoAsks(t *testing.T) {
 	}
 }
 
+// C6: what is shown is what runs, so an argument the tool does not read is said to be that.
+func TestAPreviewTellsOfArgumentsTheToolDoesNotRead(t *testing.T) {
+	type in struct {
+		Command string `json:"command"`
+	}
+	diff := func(tool.Context, in) (any, error) { return tool.Diff("+a"), nil }
+	run := func(tool.Context, in) (string, error) { return "", nil }
+	for name, tc := range map[string]struct {
+		tool            *tool.Tool
+		arguments, want string
+	}{
+		"all are read":                {define(t, tool.Config[in, string]{Run: run}), `{"command":"ls"}`, ""},
+		"one is not":                  {define(t, tool.Config[in, string]{Run: run}), `{"command":"ls","cwd":".."}`, `[{"text":"Not read by the tool: cwd."}]`},
+		"some are not, and a preview": {define(t, tool.Config[in, string]{Run: run, Preview: diff}), `{"env":{},"command":"ls","cwd":".."}`, `[{"text":"Not read by the tool: cwd, env."},{"diff":"+a"}]`},
+		"a map reads all":             {define(t, tool.Config[map[string]any, string]{Run: func(tool.Context, map[string]any) (string, error) { return "", nil }}), `{"cwd":".."}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := mustPrepare(t, tc.tool, tc.arguments).Preview(tool.Context{Context: t.Context()})
+			if string(got) != tc.want || err != nil {
+				t.Errorf("got %s, %v, want %s", got, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestPreview(t *testing.T) {
 	for name, tc := range map[string]struct {
 		preview   func(tool.Context, none) (any, error)

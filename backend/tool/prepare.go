@@ -30,7 +30,7 @@ func (t *Tool) Prepare(argumentsText string) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{Tool: t, bound: inv}
+	c := &Call{Tool: t, bound: inv, unread: t.unread(tree)}
 	if t.Sandbox != nil {
 		c.arguments = text
 	}

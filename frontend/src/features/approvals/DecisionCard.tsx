@@ -8,6 +8,7 @@ import { elapsed } from '../../ui/format'
 import { Keep } from '../../ui/kept'
 import { lazily } from '../../ui/lazily'
 import { Blocks } from '../details/Blocks'
+import { Reads } from '../details/Reads'
 import type { Asked } from './asked'
 import { DecisionButtons, type Form } from './DecisionButtons'
 import { DenyForm } from './DenyForm'
@@ -115,7 +116,9 @@ export function DecisionCard({ asked, place, actions }: Props) {
           {approval.hidden ? (
             <p className="px-3 py-3 text-small text-wait">The arguments are hidden in this view.</p>
           ) : (
-            <ExactArguments text={approval.argumentsText} />
+            <Reads toolName={approval.toolName} agentName={asked.agentName}>
+              <ExactArguments text={approval.argumentsText} />
+            </Reads>
           )}
           <Sentinel key={approvalId} onSeen={() => approvalId !== undefined && guard.seen(approvalId, Date.now())} />
         </section>

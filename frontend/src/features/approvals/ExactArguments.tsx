@@ -2,10 +2,12 @@ import { useMemo } from 'react'
 import { isJsonError, type JsonNode, members, parseJson, pretty, stringValue } from '../../protocol/json'
 import { Verbatim } from '../../ui/Verbatim'
 import { Mark, NumberValue } from '../details/JsonTree'
+import { useReads } from '../details/Reads'
 
 /** The arguments of a call that waits, every byte of them: nothing is folded, cut or rounded, and what hides is marked. */
 export function ExactArguments({ text }: { text: string }) {
   const root = useMemo(() => parseJson(text), [text])
+  const reads = useReads()
   if (isJsonError(root)) {
     return (
       <div className="flex flex-col gap-2 px-3 py-2">
@@ -29,6 +31,12 @@ export function ExactArguments({ text }: { text: string }) {
                 <>
                   {' '}
                   <Mark>{member.duplicate ? 'duplicate key' : 'differs only in case'}</Mark>
+                </>
+              )}
+              {!reads(member.key) && (
+                <>
+                  {' '}
+                  <Mark>not read by the tool</Mark>
                 </>
               )}
             </dt>

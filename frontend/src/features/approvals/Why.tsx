@@ -7,7 +7,7 @@ import type { Asked } from './asked'
 export function Why({ asked: { approval }, brief }: { asked: Asked; brief: boolean }) {
   const text =
     approval.kind === 'unknown'
-      ? 'The app stopped while this call ran. Whether it did its work is not known.'
+      ? 'The app stopped while this call ran. Whether it did its work is not known, and it may still be running.'
       : approval.description || 'This call needs your approval.'
   const box = useRef<HTMLSpanElement>(null)
   const [cut, setCut] = useState(false)

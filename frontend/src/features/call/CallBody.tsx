@@ -10,6 +10,7 @@ import { Arguments, ArgumentsBlock } from '../details/Arguments'
 import { Blocks, ResultBlock } from '../details/Blocks'
 import { Fetching } from '../details/Fetching'
 import { MarkdownBlock } from '../details/MarkdownBlock'
+import { Reads } from '../details/Reads'
 import { useWhole } from '../details/useWhole'
 import { useSought } from '../find/sought'
 import { holds } from '../find/texts'
@@ -29,7 +30,12 @@ interface Props {
 /** What stands under an open row: what is known of the call in its state, once all of it is here. */
 export function CallBody({ call, read, speaks, actions }: Props) {
   const whole = useWhole(call)
-  return whole.call ? <Body call={whole.call} read={read} speaks={speaks} actions={actions} /> : <Fetching {...whole} />
+  if (!whole.call) return <Fetching {...whole} />
+  return (
+    <Reads toolName={call.toolName} agentName={call.agentName ?? ''}>
+      <Body call={whole.call} read={read} speaks={speaks} actions={actions} />
+    </Reads>
+  )
 }
 
 function Body({ call, read, speaks, actions }: Props) {

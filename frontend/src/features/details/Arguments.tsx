@@ -6,6 +6,7 @@ import { BlockFrame } from './BlockFrame'
 import { JsonValue, Mark } from './JsonTree'
 import { PlainLines } from './Lines'
 import { oddities } from './marks'
+import { useReads } from './Reads'
 
 interface Props {
   text: string
@@ -64,6 +65,7 @@ function Content({ root, text, brief }: Props & { root: ReturnType<typeof parseJ
 }
 
 function ArgumentList({ list, brief }: { list: JsonMember[]; brief?: boolean }) {
+  const reads = useReads()
   if (list.length === 0) return <p className="px-3 py-2 text-small text-faint">No arguments</p>
   return (
     <dl className="grid grid-cols-[minmax(4.5rem,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
@@ -75,6 +77,12 @@ function ArgumentList({ list, brief }: { list: JsonMember[]; brief?: boolean }) 
               <>
                 {' '}
                 <Mark>{member.duplicate ? 'duplicate key' : 'differs only in case'}</Mark>
+              </>
+            )}
+            {!reads(member.key) && (
+              <>
+                {' '}
+                <Mark>not read by the tool</Mark>
               </>
             )}
           </dt>
