@@ -95,7 +95,7 @@ func (s *Studio) openAttachments(ctx context.Context) error {
 		return err
 	}
 	for i := range stored {
-		s.putAttached(&stored[i])
+		s.putAttached(&stored[i], nil)
 	}
 	return nil
 }
@@ -169,20 +169,28 @@ func (s *Studio) makeAttached(a *attachment) *remote.Server {
 	}
 }
 
-// putAttached puts a server in the place of the one of its name, which ends its reading.
-func (s *Studio) putAttached(a *attachment) *remote.Server {
-	made := s.makeAttached(a)
+// putAttached puts a server in the place of the one of its name, which ends its reading; where before is given, of that one alone. It
+// reports whether it did.
+func (s *Studio) putAttached(a *attachment, before *attached) (*attached, bool) {
+	made := &attached{stored: *a, server: s.makeAttached(a), state: attachedAsking}
 	s.attachments.mu.Lock()
-	old := s.attachments.byName[a.Name]
+	old, closed := s.attachments.byName[a.Name], s.attachments.closed
+	if before != nil && old != before {
+		s.attachments.mu.Unlock()
+		return nil, false
+	}
 	if s.attachments.byName == nil {
 		s.attachments.byName = map[string]*attached{}
 	}
-	s.attachments.byName[a.Name] = &attached{stored: *a, server: made, state: attachedAsking}
+	s.attachments.byName[a.Name] = made
 	s.attachments.mu.Unlock()
 	if old != nil {
 		old.server.Close()
 	}
-	return made
+	if closed {
+		made.server.Close()
+	}
+	return made, true
 }
 
 // recoverAttached goes on with the runs of attached servers, of one thread or (empty) of all, and ends those of servers that are
@@ -264,29 +272,13 @@ func (s *Studio) lookAttached() {
 		if due {
 			a.looking = true
 			s.background.Go(func() {
-				if _, err := s.look(s.ctx, a); err != nil && s.ctx.Err() == nil {
+				if err := s.look(s.ctx, a); err != nil && s.ctx.Err() == nil {
 					s.log.Debug("an attached server does not answer as it should", "server", a.stored.Name, "error", err)
 				}
 			})
 		}
 		s.attachments.mu.Unlock()
 	}
-}
-
-// look asks a server how it is, and keeps what it says. One whose address is that of another studio's page is at /api.
-func (s *Studio) look(ctx context.Context, a *attached) (*remote.Found, error) {
-	found, err := a.server.Refresh(ctx)
-	s.attachments.mu.Lock()
-	a.looking, a.looked, a.state, a.fault = false, time.Now(), attachedReady, ""
-	if err != nil {
-		a.state, a.fault = attachedFailed, err.Error()
-		s.attachments.mu.Unlock()
-		return nil, err
-	}
-	now := a.stored
-	now.Version, now.Base, now.Agents = found.Version, found.Base, found.Agents
-	s.attachments.mu.Unlock()
-	return found, s.keepFound(ctx, a, now)
 }
 
 // tokenIn is the token an address carries, as a studio prints it.

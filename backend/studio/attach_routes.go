@@ -177,7 +177,8 @@ func (s *Studio) attach(ctx context.Context, name string, put attachedPut) error
 	if _, err := keyFault(told); err != nil {
 		return err
 	}
-	return errors.Join(told, s.putAttached(a).Recover(ctx, ""))
+	made, _ := s.putAttached(a, nil)
+	return errors.Join(told, made.server.Recover(ctx, ""))
 }
 
 // deleteAttachment detaches a server. The threads with its agents stay; runs that have not ended do so here.
@@ -214,7 +215,7 @@ func (s *Studio) detach(ctx context.Context, name string) error {
 	return a.server.Detach(ctx)
 }
 
-// testAttachment asks a server what it has. An address that is that of a studio's page is taken for its protocol's.
+// testAttachment asks a server what it has.
 func (s *Studio) testAttachment(w http.ResponseWriter, r *http.Request) {
 	ctx, name := context.WithoutCancel(r.Context()), r.PathValue("name")
 	a := s.attachments.get(name)
@@ -222,16 +223,9 @@ func (s *Studio) testAttachment(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, notFound("there is no attached server %q", name))
 		return
 	}
-	_, err := s.look(ctx, a)
-	if errors.Is(err, remote.ErrNoProtocol) && !strings.HasSuffix(a.stored.URL, "/api") {
-		probe := a.stored
-		probe.URL += "/api"
-		if _, there := s.makeAttached(&probe).Refresh(ctx); there == nil {
-			if err = s.attach(ctx, name, attachedPut{URL: probe.URL}); err == nil {
-				a = s.attachments.get(name)
-				_, err = s.look(ctx, a)
-			}
-		}
+	err := s.look(ctx, a)
+	if now := s.attachments.get(name); now != nil {
+		a = now // the look may have found it at another address
 	}
 	result := attachedTest{OK: err == nil, Server: s.viewOne(a)}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"callboard/backend/agent"
 	"callboard/backend/model/scripted"
@@ -139,6 +140,52 @@ func TestAServerOfTheCommandLineIsKept(t *testing.T) {
 	}
 	if _, err := ReadAttachment("ftp://there", ""); err == nil {
 		t.Error("an address that is none is taken")
+	}
+}
+
+func TestAStudioIsAttachedByTheAddressItPrints(t *testing.T) {
+	there := openBench(t, Config{Assets: fstest.MapFS{"index.html": {Data: []byte("<title>Callboard</title>")}}})
+	printed := there.url + "/?token=secret"
+	put := func(b *bench) {
+		b.call(http.MethodPut, "/api/studio/attached/there", asJSON(map[string]string{"url": printed}), http.StatusOK)
+	}
+	for name, attach := range map[string]func(*testing.T) *bench{
+		"on the command line": func(t *testing.T) *bench {
+			a, err := ReadAttachment(printed, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return openBench(t, Config{Attach: []Attachment{a}})
+		},
+		"in the form, saved": func(t *testing.T) *bench {
+			b := openBench(t, Config{})
+			put(b)
+			return b
+		},
+		"in the form, saved and tested": func(t *testing.T) *bench {
+			b := openBench(t, Config{})
+			put(b)
+			if got := fetch[attachedTest](b, http.MethodPost, "/api/studio/attached/there/test", "", http.StatusOK); !got.OK || got.Server.URL != there.url+"/api" {
+				t.Errorf("the test says %+v", got)
+			}
+			return b
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := attach(t)
+			var views []attachedView
+			b.until("the server to be asked", func() bool {
+				views = fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Attached
+				return len(views) == 1 && views[0].State != attachedAsking
+			})
+			if got := views[0]; got.State != attachedReady || got.URL != there.url+"/api" || !got.HasToken || len(got.Agents) == 0 {
+				t.Errorf("got %+v, want it ready at /api", got)
+			}
+			stored, err := b.studio.storedAttachments(t.Context())
+			if err != nil || len(stored) != 1 || stored[0].URL != there.url+"/api" {
+				t.Errorf("kept is %+v, %v", stored, err)
+			}
+		})
 	}
 }
 
