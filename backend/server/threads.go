@@ -23,7 +23,8 @@ const (
 // listThreads answers with the threads whose title holds ?query=, the last touched first; ?before= goes on from the last one's
 // updatedAt.
 func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.viewOf(r); err != nil {
+	v, err := s.viewOf(r)
+	if err != nil {
 		return err
 	}
 	before, err := number(r.URL.Query().Get("before"))
@@ -37,15 +38,48 @@ func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
 	if limit == 0 || limit > defaultThreads {
 		limit = defaultThreads
 	}
-	threads, err := s.Threads.Threads(r.Context(), r.URL.Query().Get("query"), before, int(limit))
+	threads, err := s.threadsTitled(r.Context(), v, r.URL.Query().Get("query"), before, int(limit))
 	if err != nil {
 		return err
 	}
 	if threads == nil {
 		threads = []agent.ThreadSummary{}
 	}
+	for i := range threads {
+		threads[i].Error = v.failed(threads[i].Error)
+	}
 	writeJSON(w, http.StatusOK, map[string]any{"threads": threads})
 	return nil
+}
+
+// threadsTitled is a page of the threads whose title holds a query as the view shows it: what is not shown is not found.
+func (s *Server) threadsTitled(ctx context.Context, v view, query string, before int64, limit int) ([]agent.ThreadSummary, error) {
+	if query == "" || v.policy == nil {
+		return s.Threads.Threads(ctx, query, before, limit)
+	}
+	query = strings.ToLower(query)
+	var found []agent.ThreadSummary
+	for {
+		page, err := s.Threads.Threads(ctx, "", before, defaultThreads)
+		if err != nil {
+			return nil, err
+		}
+		for _, thread := range page {
+			// Those of one millisecond come together, for the next page begins before it.
+			if n := len(found); n >= limit && thread.UpdatedAtMs != found[n-1].UpdatedAtMs {
+				return found, nil
+			}
+			if strings.Contains(strings.ToLower(v.text(thread.Title)), query) {
+				found = append(found, thread)
+			}
+		}
+		if len(page) < defaultThreads {
+			return found, nil
+		}
+		if before = page[len(page)-1].UpdatedAtMs; before == 0 {
+			return found, nil
+		}
+	}
 }
 
 // number reads a count; empty is 0.

@@ -7,10 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
 
+	"callboard/backend/agent"
 	"callboard/backend/model"
 	"callboard/backend/model/openai"
 	"callboard/backend/model/scripted"
@@ -176,6 +178,34 @@ func TestAUserSeesLess(t *testing.T) {
 	}
 	if status, body := w.request("GET", "/threads/t?view=all", ""); status != http.StatusBadRequest || !strings.Contains(body, "got") {
 		t.Errorf("another view: got %d: %s", status, body)
+	}
+}
+
+// CASES H1: a secret could be guessed letter by letter.
+func TestAThreadIsFoundByWhatItsTitleShows(t *testing.T) {
+	w, _ := secretive(t, nil)
+	for query, want := range map[string]int{"": 1, "it IS": 1, "[redacted]": 1, "s3cr": 0, secret: 0} {
+		for _, as := range []string{"", "&view=user"} {
+			var list struct{ Threads []agent.ThreadSummary }
+			w.json("GET", "/threads?query="+url.QueryEscape(query)+as, "", &list)
+			if got := len(list.Threads); got != want {
+				t.Errorf("?query=%s%s finds %d threads, want %d", query, as, got, want)
+			}
+		}
+	}
+}
+
+func TestAUserReadsOfAFailedRunThatItFailed(t *testing.T) {
+	w := start(t, nil, scripted.Turn{Chunks: []scripted.Chunk{{Error: "quota of org-7 at host10.internal"}}})
+	w.begin("go")
+	var list struct{ Threads []agent.ThreadSummary }
+	w.eventually("the run fails", func() bool {
+		w.json("GET", "/threads", "", &list)
+		return len(list.Threads) == 1 && strings.Contains(list.Threads[0].Error, "org-7")
+	})
+	w.json("GET", "/threads?view=user", "", &list)
+	if got := list.Threads[0].Error; got != "The run failed." {
+		t.Errorf("a user reads %q", got)
 	}
 }
 

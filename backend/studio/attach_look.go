@@ -45,8 +45,9 @@ func (s *Studio) atAPI(ctx context.Context, a *attached) (*attached, error) {
 	}
 	page := there.URL
 	there.URL += "/api"
-	if _, err := s.makeAttached(&there).Refresh(ctx); err != nil {
-		return nil, nil // what is wrong at the address that was given is said
+	if _, err := s.makeAttached(&there).Refresh(ctx); err != nil { // what is wrong at the address that was given is said
+		s.log.Debug("no protocol is at an attached server's /api either", "server", there.Name, "error", err)
+		return nil, nil
 	}
 	s.mu.Lock()
 	stored, err := s.storedAttachments(ctx)
