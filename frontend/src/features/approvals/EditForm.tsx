@@ -42,6 +42,8 @@ export function EditForm({ toolName, agentName, initial, masked = false, error, 
   const [mode, setMode] = useState<Mode>(() => (recall('edit') === 'json' || notJson(initial) ? 'json' : 'form'))
   /** The mode is a choice made here, which stays whatever it shows. */
   const [chosen, setChosen] = useState(false)
+  /** Why there is no form of these arguments. */
+  const [formless, setFormless] = useState<string>()
   const [tool, why] = useTool(toolName, agentName)
   // What was refused is said until it is changed.
   const [refusedText, setRefusedText] = useState<string>()
@@ -64,7 +66,7 @@ export function EditForm({ toolName, agentName, initial, masked = false, error, 
         onChange={choose}
         tabs={[
           { value: 'json', label: 'JSON' },
-          { value: 'form', label: 'Form', disabledBecause: why ?? (mode === 'json' ? fault : undefined) },
+          { value: 'form', label: 'Form', disabledBecause: why ?? formless ?? (mode === 'json' ? fault : undefined) },
         ]}
       />
       {asForm ? (
@@ -76,7 +78,14 @@ export function EditForm({ toolName, agentName, initial, masked = false, error, 
                 initial={text}
                 refused={refused}
                 focus={!chosen}
-                onUnfit={chosen ? undefined : () => setMode('json')}
+                onUnfit={
+                  chosen
+                    ? undefined
+                    : (reason) => {
+                        setMode('json')
+                        setFormless(reason)
+                      }
+                }
                 onChange={setText}
                 onFaults={(found) => setFaults(found.length)}
               />
@@ -86,7 +95,10 @@ export function EditForm({ toolName, agentName, initial, masked = false, error, 
           </Suspense>
         </ErrorBoundary>
       ) : (
-        <JsonEditor label="Arguments as JSON" initial={text} onChange={setText} />
+        <>
+          {formless && <p className="text-small text-muted">{formless}</p>}
+          <JsonEditor label="Arguments as JSON" initial={text} onChange={setText} />
+        </>
       )}
       {masked && (
         <p className={stillMasked ? 'text-small text-err' : 'text-small text-muted'}>

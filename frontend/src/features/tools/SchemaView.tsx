@@ -3,6 +3,7 @@ import { pretty } from '../../protocol/json'
 import type { SourceTool } from '../../transport/tools'
 import { Keep } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
+import { takesNothing } from '../approvals/form/draftSchema'
 import { BlockFrame } from '../details/BlockFrame'
 import { JsonTree } from '../details/JsonTree'
 import { type SchemaRow, schemaRows } from './schemaRows'
@@ -16,7 +17,11 @@ export function SchemaView({ tool }: { tool: SourceTool }) {
         <p className="text-small text-muted">Nothing is said of its arguments.</p>
       ) : (
         <>
-          <Rows text={parametersText} />
+          {takesNothing(tool.parameters) ? (
+            <p className="text-small text-muted">It takes no arguments.</p>
+          ) : (
+            <Rows text={parametersText} />
+          )}
           <Keep name="parameters">
             <Raw title="JSON Schema of the arguments" text={parametersText} name="arguments.schema.json" />
           </Keep>
@@ -42,7 +47,7 @@ function Raw({ title, text, name }: { title: string; text: string; name: string 
 
 function Rows({ text }: { text: string }) {
   const rows = useMemo(() => schemaRows(text), [text])
-  if (rows.length === 0) return <p className="text-small text-muted">It takes no arguments that have names.</p>
+  if (rows.length === 0) return <p className="text-small text-muted">Its arguments have no names of their own.</p>
   return (
     <dl aria-label="Arguments" className="flex flex-col rounded-block border border-border">
       {rows.map((row) => (

@@ -183,3 +183,52 @@ it('I2 shows the fields of the branch that is chosen, and a switch keeps what fi
   write('port', '9091')
   expect((await sent()).replaceAll(/\s/g, '')).toBe('{"target":{"path":"/tmp","port":9091}}')
 })
+
+it('says of a tool without arguments that it takes none, and runs it', async () => {
+  localStorage.setItem('callboard.try', 'json')
+  const { sent } = tool({})
+  expect(screen.getByText('It takes no arguments.')).toBeTruthy()
+  expect(document.body.textContent).not.toContain('as JSON')
+  expect(await sent()).toBe('{}')
+})
+
+it.each([
+  ['one of several sets', { oneOf: [{ required: ['a'] }, { required: ['b'] }] }, 'one of several sets (oneOf)'],
+  [
+    'members that depend on others',
+    { properties: { kind: { type: 'string' } }, if: { required: ['kind'] }, else: { properties: { other: {} } } },
+    'depend on others (if, then, else)',
+  ],
+  [
+    'names of a pattern',
+    { patternProperties: { '^x-': { type: 'string' } }, additionalProperties: false },
+    'leaves them open',
+  ],
+  ['a member without a name', { properties: { '': { type: 'string' }, a: { type: 'string' } } }, 'without a name'],
+])('opens as JSON, and says why, where a form cannot show %s', async (_, more, why) => {
+  const { sent } = tool({}, more)
+  expect(await editor()).toBeTruthy()
+  expect(document.body.textContent).toContain(why)
+  expect(document.body.textContent).not.toContain('Instance does not match "')
+  expect(screen.getByRole('tab', { name: 'Form' })).toHaveProperty('title', expect.stringContaining(why))
+  fireEvent.change(await editor(), { target: { value: '{"a":1}' } })
+  expect(await sent()).toBe('{"a":1}')
+})
+
+it('shows a form where a condition only asks for what has a field, and a field for what is only required', () => {
+  tool(
+    { kind: { type: 'string' }, size: { type: 'integer' } },
+    {
+      required: ['any'],
+      if: { properties: { kind: { const: 'box' } }, required: ['kind'] },
+      // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+      then: { required: ['size'] },
+    },
+  )
+  expect(screen.getByText('Still needed: any')).toBeTruthy()
+  write('any', 'true')
+  write('kind', 'box')
+  expect(screen.getByText('Still needed: size')).toBeTruthy()
+  write('size', '2')
+  expect(run()).toHaveProperty('disabled', false)
+})

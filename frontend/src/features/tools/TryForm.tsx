@@ -14,6 +14,7 @@ import { Button } from '../../ui/Button'
 import { Icon } from '../../ui/Icon'
 import { Tabs } from '../../ui/Tabs'
 import { Verbatim } from '../../ui/Verbatim'
+import { formless, takesNothing } from '../approvals/form/draftSchema'
 import { schemaFaults } from '../approvals/form/faults'
 import SchemaForm from '../approvals/form/SchemaForm'
 import { type Fault, missing, serverFaults } from '../approvals/form/serverFaults'
@@ -37,7 +38,12 @@ export function TryForm({ source, tool, live, again, onStarted }: Props) {
   const app = useApp()
   const draft = app.drafts.of(`try.${tool.threadId}`)
   const text = useCell(draft) || '{}'
-  const [mode, setMode] = useState<Mode>(() => (tool.fault || recall('try') === 'json' ? 'json' : 'form'))
+  const [wanted, setWanted] = useState<Mode>(() => {
+    if (tool.fault) return 'json'
+    return recall('try') === 'json' && !takesNothing(tool.parameters) ? 'json' : 'form'
+  })
+  const noForm = useMemo(() => formless(tool.parameters), [tool])
+  const mode = noForm === undefined ? wanted : 'json'
   const [version, setVersion] = useState(0)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<{ text: string; message: string }>()
@@ -71,7 +77,7 @@ export function TryForm({ source, tool, live, again, onStarted }: Props) {
   const set = (next: string) => draft.set(next)
   const show = (next: Mode) => {
     if (next === 'json') set(text === '{}' ? text : pretty(text))
-    setMode(next)
+    setWanted(next)
     setVersion((before) => before + 1)
     remember('try', next)
   }
@@ -115,11 +121,12 @@ export function TryForm({ source, tool, live, again, onStarted }: Props) {
           value={mode}
           onChange={show}
           tabs={[
-            { value: 'form', label: 'Form', disabledBecause: mode === 'json' ? fault : undefined },
+            { value: 'form', label: 'Form', disabledBecause: noForm ?? (mode === 'json' ? fault : undefined) },
             { value: 'json', label: 'JSON' },
           ]}
         />
       </div>
+      {noForm && !tool.fault && <p className="text-small text-muted">{noForm} Write the arguments as JSON.</p>}
       {mode === 'form' ? (
         <SchemaForm
           key={version}

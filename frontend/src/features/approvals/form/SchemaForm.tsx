@@ -3,7 +3,7 @@ import { useCallback, useEffect, useEffectEvent, useId, useLayoutEffect, useMemo
 import { parseJson, pretty } from '../../../protocol/json'
 import { DraftField } from './DraftField'
 import { begun, type Draft, draftOf, toText } from './draft'
-import { draftSchema } from './draftSchema'
+import { draftSchema, formless } from './draftSchema'
 import { type Chosen, errorSchema, schemaFaults } from './faults'
 import { type Fault, missing } from './serverFaults'
 import { BranchSelect, type FormContext, templates } from './templates'
@@ -20,8 +20,8 @@ interface Props {
   calm?: boolean
   /** It takes the focus once it is there. */
   focus?: boolean
-  /** Hears that what the form begins with does not fit the schema. */
-  onUnfit?: () => void
+  /** Hears that what the form begins with does not fit the schema, or why there can be no form. */
+  onUnfit?: (why?: string) => void
   /** Takes the text of the arguments, which is no JSON while a field is half typed. */
   onChange: (text: string) => void
   /** Takes what the schema has against them, of a union the branch that is shown: at first, and when it changes. */
@@ -43,7 +43,10 @@ const widgets = { SelectWidget: BranchSelect }
 export default function SchemaForm({ parameters, initial, refused, calm, focus, onUnfit, onChange, onFaults }: Props) {
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
-  const [start] = useState(() => draftOf(initial, draftSchema(parameters)))
+  const [start] = useState(() => {
+    const message = formless(parameters)
+    return message === undefined ? draftOf(initial, draftSchema(parameters)) : { message }
+  })
   const [before] = useState(() => {
     const root = parseJson(initial.trim() || '{}')
     return 'message' in root ? undefined : root
@@ -67,11 +70,15 @@ export default function SchemaForm({ parameters, initial, refused, calm, focus, 
     return errorSchema(faults.length > 0 ? said : refused)
   }, [faults, refused, calm])
   const begins = useEffectEvent(() => {
-    if ('message' in start || schemaFaults(initial, parameters).length > 0) onUnfit?.()
+    if ('message' in start) onUnfit?.(start.message)
+    else if (schemaFaults(initial, parameters).length > 0) onUnfit?.()
     else if (focus) box.current?.querySelector<HTMLElement>('input, textarea, button')?.focus()
   })
   useLayoutEffect(() => begins(), [])
   if ('message' in start) return <p className="text-small text-wait">{start.message} Edit it as JSON.</p>
+  if (Object.keys(start.schema.properties ?? {}).length === 0) {
+    return <p className="text-small text-muted">It takes no arguments.</p>
+  }
   const change = (next: unknown) => {
     const whole = begun(next ?? {}, start.schema, start.schema)
     setDraft(whole)

@@ -96,6 +96,11 @@ describe('arguments through a form', () => {
   })
 })
 
+it('a value with a member without a name is a field of JSON text', () => {
+  const at = { type: 'object', properties: { '': { type: 'string' }, x: { type: 'number' } } }
+  expect(draftSchema({ type: 'object', properties: { at } }).properties?.at).toEqual({ type: 'string', pattern: '^j' })
+})
+
 it('a schema that only refers to itself has fields of JSON text', () => {
   const round = draftSchema({
     type: 'object',

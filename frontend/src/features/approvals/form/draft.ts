@@ -16,14 +16,14 @@ export interface Drafted {
 export function draftOf(text: string, schema: RJSFSchema): Drafted | { message: string } {
   const root = parseJson(text.trim() || '{}')
   if (isJsonError(root)) return { message: `Not JSON: ${root.message}` }
-  if (root.kind !== 'object' || schema.type !== 'object')
-    return { message: 'A form needs an object with named members.' }
+  if (root.kind !== 'object') return { message: 'A form needs an object with named members.' }
   const properties: Record<string, RJSFSchema> = {}
   for (const [name, each] of Object.entries(schema.properties ?? {})) if (isFields(each)) properties[name] = each
   const draft: Drafted['draft'] = {}
   for (const { key, value, duplicate } of members(root)) {
     if (duplicate) return { message: `“${key}” stands there twice.` }
     if (key === '__proto__') return { message: 'A form cannot show a member named __proto__.' }
+    if (key === '') return { message: 'A form cannot show a member without a name.' }
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined
     const fitting = own && toDraft(value, own, schema)
     if (fitting === undefined) properties[key] = { ...rawSchema, title: own?.title, description: own?.description }

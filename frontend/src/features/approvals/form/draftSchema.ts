@@ -21,8 +21,35 @@ export function draftSchema(parameters: unknown): RJSFSchema {
   for (const place of ['$defs', 'definitions']) {
     for (const [name, schema] of Object.entries(fields(root[place]))) definitions[name] = convert(schema, root)
   }
-  const top = convert(root, root)
+  const top: RJSFSchema = takesNothing(parameters)
+    ? { type: 'object', properties: {}, additionalProperties: false }
+    : convert(root, root)
   return { ...top, title: undefined, description: undefined, $defs: definitions }
+}
+
+/** Whether a tool is called without arguments: its schema is of an object, and names no member and no kind of members. */
+export function takesNothing(parameters: unknown): boolean {
+  const root = fields(parameters)
+  const isObject = root.type === 'object' || isFields(root.properties)
+  const others = root.additionalProperties ?? false
+  return isObject && others === false && names(root).length === 0 && !memberWords.some((word) => word in root)
+}
+
+/** Words of a schema by which an object has members other than its properties. */
+const memberWords = ['$ref', 'anyOf', 'oneOf', 'allOf', 'if', 'dependentSchemas', 'patternProperties']
+
+/** Why no form can be made of a tool's arguments, in a sentence; undefined when one can be. */
+export function formless(parameters: unknown): string | undefined {
+  if (draftSchema(parameters).type === 'object') return undefined
+  const root = fields(parameters)
+  const odd = names(root).find(isUnusable)
+  if (odd !== undefined) return `A form cannot show an argument ${odd ? `named ${odd}` : 'without a name'}.`
+  if (root.allOf !== undefined) return 'A form cannot show arguments that several schemas describe (allOf).'
+  if (root.anyOf !== undefined || root.oneOf !== undefined) {
+    return `A form cannot show arguments that are one of several sets (${root.anyOf === undefined ? 'oneOf' : 'anyOf'}).`
+  }
+  if (isConditional(root)) return 'A form cannot show arguments that depend on others (if, then, else).'
+  return 'A form needs the names of the arguments, and the schema leaves them open.'
 }
 
 function convert(schema: unknown, root: Fields): RJSFSchema {
@@ -43,9 +70,9 @@ function shape(schema: Fields, root: Fields): RJSFSchema {
   if (typeof schema.$ref === 'string') return reference(schema.$ref, root)
   if ('const' in schema) return choice([schema.const])
   if (Array.isArray(schema.enum)) return choice(schema.enum)
+  if (schema.allOf !== undefined || isConditional(schema)) return rawSchema
   const branches = schema.anyOf ?? schema.oneOf
   if (Array.isArray(branches) && branches.length > 0) return union(branches, schema, root)
-  if (schema.allOf !== undefined) return rawSchema
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== 'null')
     if (types.length !== 1) return rawSchema
@@ -75,12 +102,40 @@ function shape(schema: Fields, root: Fields): RJSFSchema {
 
 /** An object whose members are known. One with members of any name is edited as JSON. */
 function object(schema: Fields, root: Fields): RJSFSchema {
-  const named = Object.entries(fields(schema.properties))
-  if (named.length === 0 && schema.additionalProperties !== false) return rawSchema
-  const properties = Object.fromEntries(named.map(([name, each]) => [name, convert(each, root)]))
-  const required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : []
-  return { type: 'object', properties, required, additionalProperties: false }
+  const named = names(schema)
+  const open = schema.additionalProperties !== false || schema.patternProperties !== undefined
+  if ((named.length === 0 && open) || named.some(isUnusable)) return rawSchema
+  const own = fields(schema.properties)
+  const properties = Object.fromEntries(
+    named.map((name) => [name, Object.hasOwn(own, name) ? convert(own[name], root) : rawSchema]),
+  )
+  return { type: 'object', properties, required: required(schema), additionalProperties: false }
 }
+
+/** The members a schema names; one that is only required can be anything. */
+function names(schema: Fields): string[] {
+  return [...new Set([...Object.keys(fields(schema.properties)), ...required(schema)])]
+}
+
+function required(schema: Fields): string[] {
+  return Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : []
+}
+
+/** A name that the form's own paths and objects cannot hold. */
+function isUnusable(name: string): boolean {
+  return name === '' || name === '__proto__'
+}
+
+/** Whether a condition decides which members there are. One that only asks for some that have a field anyway is left to the check. */
+function isConditional(schema: Fields): boolean {
+  const own = new Set(names(schema))
+  const then = [schema.then, schema.else, ...Object.values(fields(schema.dependentSchemas))].filter(isFields)
+  return then.some(
+    (each) => Object.keys(each).some((word) => !plainWords.has(word)) || names(each).some((name) => !own.has(name)),
+  )
+}
+
+const plainWords = new Set(['properties', 'required', 'type', 'title', 'description'])
 
 /** Of the values a schema lists, the drafts. */
 function choice(values: unknown[]): RJSFSchema {

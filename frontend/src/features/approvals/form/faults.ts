@@ -4,16 +4,7 @@ import { isFields } from '../../../transport/decode'
 import { type Fault, missing, steps } from './serverFaults'
 
 /** Keywords whose failure only says that something in them failed, which is said too. */
-const wrappers = new Set([
-  'properties',
-  'items',
-  'prefixItems',
-  '$ref',
-  'allOf',
-  'additionalProperties',
-  'then',
-  'else',
-])
+const wrappers = new Set(['properties', 'items', 'prefixItems', '$ref', 'allOf', 'additionalProperties', 'if'])
 
 /** The branch of a union that a form shows at a path: a schema. */
 export interface Chosen {
