@@ -40,6 +40,23 @@ function isNumbered(line, index) {
   }
 }
 
+/**
+ * After which of its events each log is looked at: the first of each kind there is in any log, every fourth and the last. At every
+ * single one the fold itself is compared in `storage`, without a page.
+ */
+function moments(logs) {
+  const kinds = new Set()
+  const isNew = (line) => {
+    const { type, phase, state, dropped, parentToolCallId, kind } = JSON.parse(line)
+    const key = JSON.stringify([type, phase, state, dropped, parentToolCallId !== undefined, kind])
+    return kinds.size < kinds.add(key).size
+  }
+  return logs.map(({ name, lines }) => {
+    const counts = lines.map((_, index) => index + 1)
+    return { name, lines, counts: counts.filter((n) => isNew(lines[n - 1]) || n % 4 === 0 || n === lines.length) }
+  })
+}
+
 /** Waits until the page has drawn all that the gate lets through, the calls inside of others too, and returns it. */
 async function look(page, through, parents = []) {
   const rows = await page.evaluate(
@@ -149,19 +166,19 @@ async function watch(t, through) {
   return page
 }
 
-/** Compares both pages after each event of a log. */
-async function compare(t, studio, { name, lines }) {
+/** Compares both pages after the given counts of a log's events. */
+async function compare(t, studio, { name, lines, counts }) {
   const thread = await studio.api('POST', '/studio/threads', { agentName: 'demo' })
   const other = await studio.api('POST', '/studio/threads', { agentName: 'demo' })
   const live = await gate(t, studio, thread.id, lines)
   const late = await gate(t, studio, thread.id, lines)
   const parents = parentsIn(lines)
   const [watching, opening] = await Promise.all([watch(t, live), watch(t, late)])
-  for (let count = 1; count <= lines.length; count++) {
+  for (const [index, count] of counts.entries()) {
     live.let(count)
     late.let(count)
-    // A whole reload takes most of a second, so it stands for the rest at every twentieth event.
-    await (count % 20 === 0 ? opening.reload() : reopen(opening, other.id))
+    // A whole reload takes most of a second, so it stands for the rest at every tenth look.
+    await (index % 10 === 9 ? opening.reload() : reopen(opening, other.id))
     const at = `${name} after event ${count}: ${lines[count - 1]}`
     let watched
     let opened
@@ -180,11 +197,11 @@ async function compare(t, studio, { name, lines }) {
   await Promise.all([watching.context().close(), opening.context().close()])
 }
 
-test('at every event of every golden log a page that watched and one that opens just then show the same', async (t) => {
+test('at every kind of event in the golden logs, and between, a page that watched and one that opens just then show the same', async (t) => {
   const studio = await serve(t)
   const logs = await goldenLogs()
   assert.ok(logs.length > 8, `${logs.length} golden logs were found`)
-  const next = logs.values()
+  const next = moments(logs).values()
   const workers = Array.from({ length: 4 }, async () => {
     for (const log of next) await compare(t, studio, log)
   })
