@@ -41,7 +41,7 @@ export function DraftField(props: FieldProps<unknown, RJSFSchema>) {
           rows={1}
           spellCheck={false}
           inputMode={kind === 'n' ? 'decimal' : undefined}
-          placeholder={placeholder(schema, draft, isNull)}
+          placeholder={placeholder(schema, kind, draft, isNull)}
           value={value}
           onChange={(event) => set(kind + event.target.value)}
           className={clsx(
@@ -89,11 +89,12 @@ function belongs(draft: string, schema: RJSFSchema, kind: Kind): boolean {
   return draft.startsWith(kind) || (schema.format === 'nullable' && draft === 'jnull')
 }
 
-function placeholder({ examples }: RJSFSchema, draft: string | undefined, isNull: boolean): string {
+function placeholder({ examples }: RJSFSchema, kind: Kind, draft: string | undefined, isNull: boolean): string {
   if (isNull) return 'null'
   if (draft === 's') return 'empty text'
   const [standard] = Array.isArray(examples) ? examples : []
-  return typeof standard === 'string' ? `not given: ${standard}` : 'not given'
+  const absent = kind === 'j' ? 'JSON, not given' : 'not given'
+  return typeof standard === 'string' ? `${absent}: ${standard}` : absent
 }
 
 interface ChoiceProps {

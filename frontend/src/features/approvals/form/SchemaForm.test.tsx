@@ -146,6 +146,17 @@ describe('a form made from a schema', () => {
     expect(last()).toBe('{"name":"x","tree":{"value":1,"children":[{"value":2},{}]}}')
   })
 
+  it('says of a list and an object whether it is needed, and of a field of JSON that it is one', () => {
+    form('{"name":"x","tree":{"value":1}}')
+    expect([...document.querySelectorAll('legend')].map((each) => each.textContent)).toEqual([
+      'tags optional',
+      'a host',
+      'tree optional',
+      'children optional',
+    ])
+    expect(field('lost')).toHaveProperty('placeholder', 'JSON, not given')
+  })
+
   it('marks what a field of text would hide', () => {
     form('{"name":"a\\u202eb"}')
     expect(document.body.textContent).toContain('As it is: a\\u202eb')

@@ -96,6 +96,13 @@ describe('arguments through a form', () => {
   })
 })
 
+it('branches without titles are called by what they need or hold', () => {
+  const by = (name: string, more: object = {}) => ({ type: 'object', properties: { [name]: {}, also: {} }, ...more })
+  const anyOf = [by('name', { required: ['name'] }), by('id'), { type: 'string' }, { const: 1 }, { title: 'none' }]
+  const { who } = draftSchema({ type: 'object', properties: { who: { anyOf } } }).properties ?? {}
+  expect(who).toMatchObject({ anyOf: ['name', 'id, also', 'string', '1', 'none'].map((title) => ({ title })) })
+})
+
 it('a value with a member without a name is a field of JSON text', () => {
   const at = { type: 'object', properties: { '': { type: 'string' }, x: { type: 'number' } } }
   expect(draftSchema({ type: 'object', properties: { at } }).properties?.at).toEqual({ type: 'string', pattern: '^j' })

@@ -160,9 +160,14 @@ function union(branches: unknown[], schema: Fields, root: Fields): RJSFSchema {
   return { anyOf }
 }
 
+/** What a branch without a title is called: by its reference, by what it needs, or by its type. */
 function branchName(branch: unknown, i: number): string {
-  const { type, $ref } = fields(branch)
+  const { type, $ref, const: constant } = fields(branch)
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
+  if (constant !== undefined) return JSON.stringify(constant)
+  const needed = required(fields(branch))
+  const members = needed.length > 0 ? needed : names(fields(branch))
+  if (members.length > 0) return members.map((name) => name || '""').join(', ')
   return typeof type === 'string' ? type : `Choice ${i + 1}`
 }
 

@@ -88,23 +88,33 @@ function FieldErrorTemplate({ errors = [] }: FieldErrorProps<unknown, RJSFSchema
 }
 
 function ObjectFieldTemplate(props: ObjectFieldTemplateProps<unknown, RJSFSchema>) {
-  const { properties, title, description, fieldPathId } = props
+  const { properties, title, description, required, schema, fieldPathId } = props
   const content = <div className="flex flex-col gap-3">{properties.map((property) => property.content)}</div>
   if (fieldPathId.path.length === 0) return content
   return (
     <fieldset className="rounded-block border border-border px-3 pt-1 pb-3">
-      <Legend title={title} description={description} />
+      <Legend title={title} description={description} required={required} schema={schema} path={fieldPathId.path} />
       {content}
     </fieldset>
   )
 }
 
-function Legend({ title, description }: Pick<ObjectFieldTemplateProps<unknown, RJSFSchema>, 'title' | 'description'>) {
+interface LegendProps
+  extends Pick<ObjectFieldTemplateProps<unknown, RJSFSchema>, 'title' | 'description' | 'required'> {
+  schema: RJSFSchema
+  path: (string | number)[]
+}
+
+/** What an object or a list is called, and whether it is needed: of an item of a list or a branch of a union that is no question. */
+function Legend({ title, description, required, schema, path }: LegendProps) {
   return (
     <>
       {title && (
         <legend className="px-1 font-mono text-code text-muted">
           <Verbatim text={title} />
+          {typeof path.at(-1) === 'string' && schema[branchOf] === undefined && (
+            <span className="font-sans text-small text-faint"> {required ? 'needed' : 'optional'}</span>
+          )}
         </legend>
       )}
       {description && <p className="mb-2 text-small text-faint [overflow-wrap:anywhere]">{description}</p>}
@@ -113,10 +123,16 @@ function Legend({ title, description }: Pick<ObjectFieldTemplateProps<unknown, R
 }
 
 function ArrayFieldTemplate(props: ArrayFieldTemplateProps<unknown, RJSFSchema>) {
-  const { items, title, schema, onAddClick, disabled } = props
+  const { items, title, schema, required, fieldPathId, onAddClick, disabled } = props
   return (
     <fieldset className="rounded-block border border-border px-3 pt-1 pb-3">
-      <Legend title={title} description={schema.description} />
+      <Legend
+        title={title}
+        description={schema.description}
+        required={required}
+        schema={schema}
+        path={fieldPathId.path}
+      />
       <div className="flex flex-col items-start gap-2">
         {items}
         <Button small icon={Plus} disabled={disabled} onClick={() => onAddClick()}>
