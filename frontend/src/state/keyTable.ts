@@ -92,7 +92,7 @@ export const keyTable = [
   { id: 'send', name: 'Send the message', group: 'Message', keys: ['Enter'], place: 'control' },
   { id: 'line', name: 'New line in the message', group: 'Message', keys: ['Shift+Enter'], place: 'control' },
 
-  { id: 'run-tool', name: 'Run the tool', group: 'Tools', keys: ['Ctrl+Enter'], place: 'control' },
+  { id: 'run-tool', name: 'Run the tool', group: 'Tools', keys: ['Ctrl+Enter'], place: 'window' },
 ] as const satisfies readonly Line[]
 
 export type CommandId = (typeof keyTable)[number]['id']

@@ -98,6 +98,16 @@ describe('trying a tool', () => {
     expect(run()).toHaveProperty('disabled', false)
   })
 
+  it('runs by its key from anywhere in the window, while it can', async () => {
+    const { app, transport } = tool({ n: { type: 'number' } })
+    const press = () => app.commands.press(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true }), false)
+    write('n', '1e')
+    expect(press()).toBe(false)
+    write('n', '1')
+    expect(press()).toBe(true)
+    await waitFor(() => expect(transport.asked).toHaveLength(1))
+  })
+
   it('K sends numbers as they were typed, which no JavaScript number is', async () => {
     const { sent } = tool({ id: { type: 'integer' }, ratio: { type: 'number' }, much: { type: 'number' } })
     write('id', '2512292042121000001')
