@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, within } from '@testing-library/react'
 import axe from 'axe-core'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { App, AppContext } from '../../state/app'
 import { FakeTransport } from '../../test/fake'
 import { listed } from '../../test/tools'
@@ -19,11 +19,11 @@ beforeEach(() => {
   location.hash = ''
 })
 
-function list() {
+function list(current?: { source: string; name: string }) {
   const app = new App(new FakeTransport())
   render(
     <AppContext value={app}>
-      <ToolList sources={sources} onAgain={() => undefined} />
+      <ToolList sources={sources} current={current} onAgain={() => undefined} />
     </AppContext>,
   )
   return app
@@ -70,6 +70,13 @@ it('has one tab stop, and goes by the arrows from the search through all tools',
   fireEvent.keyDown(document.activeElement ?? field, { key: 'Home' })
   fireEvent.keyDown(document.activeElement ?? field, { key: 'ArrowUp' })
   expect(document.activeElement).toBe(field)
+})
+
+it('has the tool that is open in sight', () => {
+  const shown = vi.spyOn(Element.prototype, 'scrollIntoView')
+  list({ source: 'mcp/two', name: 'search' })
+  expect(shown.mock.contexts).toEqual([within(source('mcp/two')).getByRole('button', { current: 'page' })])
+  shown.mockRestore()
 })
 
 it('says when nothing matches, and shows all again', async () => {

@@ -45,6 +45,13 @@ export function ToolList({ sources, current, last, onAgain }: Props) {
     wasOpen.current = open
   }, [open])
 
+  // The one that is open is in sight, also where it was opened by its address.
+  const opened = current && keyOf(current.source, current.name)
+  const there = opened !== undefined && all.includes(opened)
+  useEffect(() => {
+    if (there) itemOf(box.current, opened)?.scrollIntoView({ block: 'nearest' })
+  }, [there, opened])
+
   const press = (event: KeyboardEvent) => {
     const at = all.indexOf(stop ?? '')
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key]
