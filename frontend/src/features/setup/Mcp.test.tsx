@@ -74,7 +74,11 @@ describe('the list of MCP servers', () => {
     expect(second).toContain('gonefailedon/no/such -xno such file')
     expect(third).toContain('idleoff')
     expect(fourth).toContain('laternot startedon')
-    fireEvent.click(section.getByRole('button', { name: '2 tools, 1 cannot be used' }))
+    const count = section.getByRole('button', { name: '2 tools, 1 cannot be used' })
+    expect(section.getByText('2 tools', { exact: false, selector: 'button > span' }).textContent).toBe(
+      count.textContent,
+    )
+    fireEvent.click(count)
     const tools = within(section.getByRole('list', { name: 'Tools' })).getAllByRole('listitem')
     expect(tools.map((tool) => tool.textContent)).toEqual([
       'words_search Looks up a word',

@@ -79,8 +79,10 @@ function Item({ server }: { server: McpServer }) {
             aria-expanded={open}
             onClick={() => setOpen(!open)}
           >
-            {counted(tools.length, 'tool')}
-            {unusable > 0 && <span className="text-err">{`, ${unusable} cannot be used`}</span>}
+            <span>
+              {counted(tools.length, 'tool')}
+              {unusable > 0 && <span className="text-err">{`, ${unusable} cannot be used`}</span>}
+            </span>
           </Button>
         )
       }
