@@ -34,7 +34,7 @@ type runAnswer struct {
 type callAnswer struct {
 	ID            string          `json:"id"`
 	Name          string          `json:"name"`
-	Arguments     json.RawMessage `json:"arguments"` // a parsed copy; null when the text is not JSON
+	Arguments     json.RawMessage `json:"arguments,omitempty"` // a parsed copy; absent when the text is not JSON
 	ArgumentsText string          `json:"argumentsText"`
 }
 
