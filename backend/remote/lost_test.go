@@ -206,3 +206,27 @@ func TestAStartThatCannotBeSettledIsAskedForNoMore(t *testing.T) {
 	}
 	settled(t, k)
 }
+
+func TestAThreadItsServerForgotTakesNoMessage(t *testing.T) {
+	l, here, _, attach := lossyWorld(t, true)
+	l.once.Store(false)
+	s := attach()
+	if _, err := s.Start(t.Context(), "demo@there", agent.Input{ThreadID: "t", Text: "Go."}); err != nil {
+		t.Fatal(err)
+	}
+	runsOf(t, here, "t", 1)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) { // there its run may end a moment later
+		answer := httptest.NewRecorder()
+		l.next.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodDelete, "/threads/t", nil))
+		if answer.Code == http.StatusNoContent {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the thread cannot be deleted: %d %s", answer.Code, answer.Body)
+		}
+	}
+	_, err := s.Start(t.Context(), "demo@there", agent.Input{ThreadID: "t", Text: "Go on."})
+	if refused := (*server.Refusal)(nil); !errors.As(err, &refused) || refused.Code != CodeForgotten || refused.Status != http.StatusConflict {
+		t.Fatalf("got %v, want %s", err, CodeForgotten)
+	}
+}

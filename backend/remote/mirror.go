@@ -26,7 +26,7 @@ const (
 // CodeWire is the code of a run whose server broke the protocol beyond what can be copied.
 const CodeWire = "WIRE_ERROR"
 
-// CodeForgotten is the code of a run its server does not know any more.
+// CodeForgotten is the code of a run its server does not know any more, and of a message to a thread of which that is so.
 const CodeForgotten = "RUN_FORGOTTEN"
 
 // The types of the events that stand in place of those of a server that are missing or unreadable.

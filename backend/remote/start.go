@@ -193,7 +193,7 @@ func (s *Server) ready(ctx context.Context, in agent.Input, remembers bool) (pla
 	var said *client.Error
 	if errors.As(err, &said) && said.Status == http.StatusNotFound {
 		return "", &server.Refusal{
-			Status: http.StatusConflict, Code: server.CodeNotFound, Err: err,
+			Status: http.StatusConflict, Code: CodeForgotten, Err: err,
 			Message: s.Name + " does not have this thread any more (it was started anew, and had not kept it): it would answer without knowing " +
 				"what was said here. Send the message in a new thread.",
 		}

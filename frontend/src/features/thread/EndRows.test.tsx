@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { events, ok } from '../../test/fake'
+import { events, ok, refused } from '../../test/fake'
 import { event, message, start, turn } from '../../test/logs'
 import { openThread, renderIn } from '../../test/thread'
 import { EndRow } from './EndRows'
@@ -70,4 +70,18 @@ it('a run its server forgot is asked for anew with the same message, in a new th
   await waitFor(() => expect(app.router.route.get()).toEqual({ kind: 'thread', threadId: 't2' }))
   const sent = transport.asked.filter(({ method }) => method === 'POST').map(({ body }) => body)
   expect(sent).toEqual(['{"agentName":"demo@there"}', '{"input":"Go.","threadId":"t2"}'])
+})
+
+it('a run that cannot go on where it was, its server having forgotten the thread, is asked for anew', async () => {
+  const { transport } = await failed('demo@there', 'RUN_INTERRUPTED')
+  const words = 'there does not have this thread any more. Send the message in a new thread.'
+  transport.on('POST /agents/demo%40there/runs', () => refused(409, 'RUN_FORGOTTEN', words))
+  fireEvent.click(screen.getByRole('button', { name: 'Continue' }))
+  await screen.findByText(words)
+  expect(offered()).toEqual(['Send in a new thread', 'Copy details'])
+  transport.on('POST /studio/threads', () => ok({ id: 't2', agentName: 'demo@there' }))
+  transport.on('POST /agents/demo%40there/runs', () => ok({ runId: 'r2', threadId: 't2' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Send in a new thread' }))
+  const started = () => transport.asked.filter(({ path }) => path.endsWith('/runs')).map(({ body }) => body)
+  await waitFor(() => expect(started()).toContain('{"input":"Go.","threadId":"t2"}'))
 })

@@ -9,7 +9,7 @@ import { modelSettings } from '../../state/models'
 import { endIsOdd } from '../../state/rows'
 import type { RunView } from '../../state/threadStore'
 import { usePlayback, useThread } from '../../state/useThread'
-import { messageOf } from '../../transport/api'
+import { ApiError, messageOf } from '../../transport/api'
 import { isByHand, serverOf } from '../../transport/attached'
 import { Button } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
@@ -147,16 +147,21 @@ function limitWords({ transcript: { finish } }: RunView): string {
   return 'The answer was cut at the token limit.'
 }
 
+/** Of a run, or of a message to a thread, that its server does not know any more. */
+const codeForgotten = 'RUN_FORGOTTEN'
+
 function FailedRow({ run }: { run: RunView }) {
   const app = useApp()
   const store = useThread()
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<string>()
+  // That a server forgot the thread may be known only once it is asked to go on.
+  const [gone, setGone] = useState(false)
   const { error, items } = run.transcript
   const first = items.find((item) => item.kind === 'message')
   const message = first?.kind === 'message' ? first.text : ''
   const byHand = isByHand(run.agentName)
-  const forgotten = error?.code === 'RUN_FORGOTTEN'
+  const forgotten = error?.code === codeForgotten || gone
   const interrupted = error?.code === 'RUN_INTERRUPTED' || forgotten
   // Who forgot the thread is asked in a new one; who remembers nothing is asked again as before.
   const anew = forgotten && !byHand
@@ -168,7 +173,12 @@ function FailedRow({ run }: { run: RunView }) {
     setBusy(true)
     setRefused(undefined)
     const sent = anew ? app.begin({ agentName: run.agentName }, input) : app.send(store.threadId, run.agentName, input)
-    sent.catch((cause: unknown) => setRefused(messageOf(cause))).finally(() => setBusy(false))
+    sent
+      .catch((cause: unknown) => {
+        setRefused(messageOf(cause))
+        if (cause instanceof ApiError && cause.code === codeForgotten) setGone(true)
+      })
+      .finally(() => setBusy(false))
   }
   const openModel = async () => {
     const choice = await app.api.thread(store.threadId).catch(() => undefined)
