@@ -37,11 +37,14 @@ type agentAnswer struct {
 	Tools       []string `json:"tools"`
 }
 
-// listAgents tells what agents there are, and not what they were told.
+// listAgents tells what agents there are here, and not what they were told.
 func (s *Server) listAgents(w http.ResponseWriter, _ *http.Request) error {
 	offers := s.Runtime.Agents()
 	agents := make([]agentAnswer, 0, len(offers))
 	for _, offer := range offers {
+		if offer.Elsewhere {
+			continue
+		}
 		answer := agentAnswer{Name: offer.Name, Description: offer.Description, Tools: []string{}}
 		for _, t := range offer.Tools {
 			answer.Tools = append(answer.Tools, t.Name)
@@ -52,12 +55,12 @@ func (s *Server) listAgents(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// listTools tells of the tools of all agents, or of that of ?agent=, each name once: the first agent's wins.
+// listTools tells of the tools of all agents here, or of that of ?agent=, each name once: the first agent's wins.
 func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
 	only := r.URL.Query().Get("agent")
 	tools, seen := []Tool{}, map[string]struct{}{}
 	for _, offer := range s.Runtime.Agents() {
-		if only != "" && offer.Name != only {
+		if only == "" && offer.Elsewhere || only != "" && offer.Name != only {
 			continue
 		}
 		for _, t := range offer.Tools {

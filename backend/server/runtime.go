@@ -31,6 +31,9 @@ type Offer struct {
 	Name        string
 	Description string
 	Tools       []Tool
+	// Elsewhere says that it is an agent of another server: who knows its name can start it, and GET /agents does not list it. Else
+	// two studios that are attached to each other would list each other's agents as theirs, again and again.
+	Elsewhere bool
 }
 
 // Tool is a tool as clients see it.

@@ -25,7 +25,10 @@ type runtimes struct {
 func (r runtimes) Agents() []server.Offer {
 	offers := r.Local.Agents()
 	for _, a := range r.studio.attachments.list() {
-		offers = append(offers, a.server.Agents()...)
+		for _, offer := range a.server.Agents() {
+			offer.Elsewhere = true
+			offers = append(offers, offer)
+		}
 	}
 	return offers
 }

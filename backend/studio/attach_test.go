@@ -189,6 +189,23 @@ func TestAStudioIsAttachedByTheAddressItPrints(t *testing.T) {
 	}
 }
 
+func TestAnAttachedStudioDoesNotListTheAgentsItIsAttachedTo(t *testing.T) {
+	b := openBench(t, Config{})
+	own := len(fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Agents)
+	for range 2 {
+		b.attachAs("self", b.url+"/?token=secret")
+		if got := len(fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Agents); got != 2*own {
+			t.Errorf("a studio attached to itself has %d agents, want its own %d twice", got, own)
+		}
+	}
+	if tools := b.call(http.MethodGet, "/api/tools?agent=demo@self", "", http.StatusOK); !strings.Contains(tools, `"edit_file"`) {
+		t.Errorf("the tools of the agent elsewhere are %s", tools)
+	}
+	if list := b.call(http.MethodGet, "/api/agents", "", http.StatusOK); strings.Contains(list, "@self") {
+		t.Errorf("agents of another server are listed: %s", list)
+	}
+}
+
 // serveTools serves an agent with a tool that runs at once and one that waits, which clients may call alone if open.
 func serveTools(t *testing.T, open bool, store agent.Store) *httptest.Server {
 	t.Helper()
