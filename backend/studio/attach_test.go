@@ -190,7 +190,7 @@ func TestAStudioIsAttachedByTheAddressItPrints(t *testing.T) {
 }
 
 func TestAnAttachedStudioDoesNotListTheAgentsItIsAttachedTo(t *testing.T) {
-	b := openBench(t, Config{})
+	b := openBench(t, Config{Assets: fstest.MapFS{"index.html": {Data: []byte("<title>Callboard</title>")}}})
 	own := len(fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Agents)
 	for range 2 {
 		b.attachAs("self", b.url+"/?token=secret")
