@@ -78,12 +78,23 @@ func (m *masker) direct(text string) []span {
 			all = append(all, span{end - n, end, knownRule, end - n, secret})
 		}
 	}
-	signs := m.signs(text)
+	signs, borders := m.signs(text), borders(text, all)
 	for _, pattern := range m.patterns {
 		if pattern.sign != 0 && pattern.sign&signs == 0 {
 			continue
 		}
-		for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		matches := pattern.FindAllStringSubmatchIndex(text, -1)
+		for _, at := range borders {
+			if match := pattern.FindStringSubmatchIndex(text[at:]); match != nil && match[0] == 0 {
+				for i := range match {
+					if match[i] >= 0 {
+						match[i] += at
+					}
+				}
+				matches = append(matches, match)
+			}
+		}
+		for _, match := range matches {
 			if len(match) > 2 && match[2] >= 0 {
 				add(match[2], match[3], pattern.Name, match[0])
 			} else {
@@ -97,6 +108,24 @@ func (m *masker) direct(text string) []span {
 		}
 	}
 	return all
+}
+
+// borders are where another secret begins right behind one that was found: the mask is a border, what it stands for need be none.
+func borders(text string, found []span) (at []int) {
+	for _, s := range found {
+		if s.end > 0 && s.end < len(text) && isWord(text[s.end-1]) && slices.ContainsFunc(beginnings, func(b string) bool {
+			return strings.HasPrefix(text[s.end:], b)
+		}) {
+			at = append(at, s.end)
+		}
+	}
+	return at
+}
+
+// ends reports whether a text ends with a secret that is known.
+func (m *masker) ends(text string) bool {
+	ends := func(secret string) bool { return strings.HasSuffix(text, secret) }
+	return slices.ContainsFunc(m.literals, ends) || slices.ContainsFunc(m.known, ends)
 }
 
 // places are where a text has another.

@@ -24,6 +24,8 @@ func TestText(t *testing.T) {
 		{"a known secret", "It is " + key + ".", "It is [redacted]."},
 		{"one that is too short is passed over", "in short", "in short"},
 		{"two that overlap are one", "sk-aaaaaaaaaaaaaaaaaaaa" + key, "[redacted]"},
+		{"two side by side", key + "sk-proj-abcdefghijklmnop123 now", "[redacted][redacted] now"},
+		{"one behind another with no border is none", "ask-proj-abcdefghijklmnop123", "ask-proj-abcdefghijklmnop123"},
 		{"a provider's key", "use sk-proj-abcdefghijklmnop123 now", "use [redacted] now"},
 		{"a header", "Authorization: Bearer abcdef.ghijkl", "Authorization: Bearer [redacted]"},
 		{"a password in an address", "postgres://ada:hunter22@db/x", "postgres://ada:[redacted]@db/x"},
@@ -101,7 +103,7 @@ func view(t *testing.T, v redact.View, events []protocol.Event) (text, arguments
 func TestASecretInPiecesIsFoundWhereverItIsCut(t *testing.T) {
 	for _, secret := range []string{
 		key, "sk-proj-abcdefghijklmnop123", "Bearer abcdefghijkl", `password="hunter22"`, "postgres://ada:hunter22@db/x",
-		"-----BEGIN PRIVATE KEY-----\nMIIE vQ\nIBADAN\n-----END PRIVATE KEY-----",
+		"-----BEGIN PRIVATE KEY-----\nMIIE vQ\nIBADAN\n-----END PRIVATE KEY-----", key + "sk-proj-abcdefghijklmnop123",
 	} {
 		text := "Before, é. " + secret + " After it."
 		events := pieces(text, len(text)*8)

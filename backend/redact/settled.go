@@ -71,7 +71,7 @@ func (m *masker) open(text string, signs sign) int {
 		n = word
 	}
 	for i := max(0, n-len(keyBegins)); i < n; i++ {
-		if begins(text[i:]) && (text[i] == '-' || i == 0 || !isWord(text[i-1])) {
+		if begins(text[i:]) && (text[i] == '-' || i == 0 || !isWord(text[i-1]) || m.ends(text[:i])) {
 			n = i
 		}
 	}
