@@ -4,8 +4,8 @@ import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
 import { doneCall, logOf } from './gallery.mjs'
 import { gate } from './gate.mjs'
-import { closeBrowser, open, serve, settled, until } from './harness.mjs'
-import { button, composer, row, runCommand, waiting } from './thread.mjs'
+import { closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
+import { button, composer, row, rows, runCommand, waiting } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -130,6 +130,28 @@ test('dialogs give the focus back, and the keys behind them rest', async (t) => 
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await page.keyboard.press('Escape')
   await toBeFocused(page, 'Run command')
+  assert.deepEqual(page.faults, [])
+})
+
+test('Esc twice stops a run beside the open inspector, and one that closes a menu does not count', async (t) => {
+  const path = await script(t, [{ text: 'It begins.' }, { delayMs: 600_000 }, ...says('Never said.')])
+  const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })
+  const run = await start(studio, 'Go.')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  await rows(page).filter({ hasText: 'It begins.' }).waitFor()
+  const timeline = page.getByRole('listbox', { name: 'Timeline' })
+  if (!(await timeline.isVisible())) await page.keyboard.press('Control+i')
+  await timeline.waitFor()
+  await page.keyboard.press('F10')
+  const menu = page.getByRole('menu').first()
+  await menu.waitFor()
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await page.getByText('Press Esc again').waitFor()
+  assert.equal((await studio.api('GET', '/threads')).threads[0].status, 'running')
+  await page.keyboard.press('Escape')
+  await settled(studio, run.runId, 'cancelled')
   assert.deepEqual(page.faults, [])
 })
 
