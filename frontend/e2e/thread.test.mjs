@@ -173,3 +173,51 @@ test('what is read above the end of a thread moves no row that is on the screen,
   assert.ok(await button(page, 'To the end').isVisible(), 'nothing of it counts as new')
   assert.deepEqual(page.faults, [])
 })
+
+test('a row that is opened at the end of a finished thread keeps its place, and the next message is followed', async (t) => {
+  const work = await folder(t)
+  await writeFile(join(work, 'long.txt'), 'one line of many\n'.repeat(200))
+  const reads = Array.from({ length: 12 }, (_, i) => [
+    `c${i}`,
+    i % 2 ? 'read_file' : 'list_files',
+    { path: i % 2 ? 'long.txt' : '.' },
+  ])
+  const path = await script(t, calls(...reads), says('All was read.'), says('Much more.\n\n'.repeat(60)))
+  const studio = await serve(t, { args: ['--script', path, '--folder', work] })
+  const run = await start(studio, 'Read it.')
+  await settled(studio, run.runId, 'completed')
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`, { height: 600 })
+  await rows(page).filter({ hasText: 'All was read.' }).waitFor()
+  const last = page.locator('[data-call-id=c11]')
+  const topOf = () => last.evaluate((it) => it.getBoundingClientRect().top)
+  const still = () =>
+    page.evaluate(async () => {
+      const place = () => JSON.stringify([...document.querySelectorAll('[role=article]')].map((it) => it.offsetTop))
+      for (let same = 0, before = ''; same < 10; ) {
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        const now = place()
+        same = now === before ? same + 1 : 0
+        before = now
+      }
+    })
+  await still()
+  const before = await topOf()
+  for (const open of [() => last.locator('[aria-expanded]').first().click(), () => last.press('ArrowRight')]) {
+    await open()
+    await last.locator('[data-block]').first().waitFor()
+    await still()
+    assert.ok(Math.abs((await topOf()) - before) < 2, `the head went from ${before} to ${await topOf()}`)
+    await last.press('ArrowLeft')
+    await last.locator('[data-block]').first().waitFor({ state: 'detached' })
+    await button(page, 'To the end').waitFor({ state: 'detached' })
+  }
+  await last.press('ArrowRight')
+  await button(page, 'To the end').waitFor()
+  await send(page, 'And now?')
+  await until('the end to be followed', () =>
+    page
+      .locator('[role=feed]')
+      .evaluate((it) => it.innerText.includes('Much more.') && it.scrollHeight - it.scrollTop - it.clientHeight < 9),
+  )
+  assert.deepEqual(page.faults, [])
+})

@@ -38,12 +38,13 @@ export function Feed({ store }: { store: ThreadStore }) {
   const { guard } = app
   const cards = useMemo<Cards>(() => new Map(), [])
   const above = useAbove(rows)
-  const { following, missed, follow, leave, onScroll, onHand, byHand } = useFollow(
+  const { following, missed, follow, leave, onScroll, onHand, byHand, onOpen } = useFollow(
     scroller,
     content,
     store,
     rows.length,
     above,
+    live === undefined,
   )
   const remember = useAnchor(scroller, list, rows, following)
   const earlier = rows[0]?.kind === 'earlier' ? rows[0] : undefined
@@ -146,6 +147,7 @@ export function Feed({ store }: { store: ThreadStore }) {
       case 'open':
       case 'close':
         if (row.kind === 'turn' && id === 'open') app.inspector.showTurn(row)
+        onOpen()
         if (row.kind === 'call' || row.kind === 'group') store.folding.set(row.key, id === 'open')
         return true
       case 'follow':
@@ -220,6 +222,7 @@ export function Feed({ store }: { store: ThreadStore }) {
         onWheel={onHand}
         onTouchMove={onHand}
         onPointerDown={onHand}
+        onClick={(event) => event.target instanceof Element && event.target.closest(openers) && onOpen()}
         onKeyDown={(event) => {
           onHand()
           onKeyDown(event)
@@ -292,6 +295,9 @@ const ahead = 1500
 const aheadInPlayback = 200
 /** So many rows at the end of the thread are drawn while it is followed. */
 const kept = 60
+
+/** What opens or closes some of a row. */
+const openers = '[aria-expanded]:not([aria-haspopup]), [data-block] button'
 
 const feed = { role: 'feed', 'aria-label': 'Thread' }
 /** A feed without an article is none. */

@@ -70,6 +70,7 @@ function Thread({ store }: { store: ThreadStore }) {
       if (ready.folder) await change({ folder: ready.folder })
     }
     await app.send(store.threadId, settings?.agentName ?? '', input, deny)
+    app.commands.run('follow') // one wants to see what one said, and what comes of it
     return true
   }
   if (phase === 'failed') return <NotRead store={store} />

@@ -19,11 +19,14 @@ export interface Follow {
   onHand(): void
   /** Whether they did so just now. */
   byHand(): boolean
+  /** The reader opens or closes something: it keeps its place, unless a run goes on at the end. */
+  onOpen(): void
 }
 
 /**
- * Keeps the end of the thread in view while the reader is there. Scrolling up stops it, scrolling to the end starts it again;
- * while it is stopped nothing moves the view. above is how many of the rows were just put above the others.
+ * Keeps the end of the thread in view while the reader is there. Scrolling up stops it, scrolling to the end starts it again, and
+ * what one opens in a thread that is idle stops it; while it is stopped nothing moves the view. above is how many of the rows were
+ * just put above the others.
  */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
@@ -31,12 +34,14 @@ export function useFollow(
   store: ThreadStore,
   rows: number,
   above: number,
+  idle: boolean,
 ): Follow {
   const [following, setFollowing] = useState(true)
   const now = useRef(true)
   const last = useRef({ top: 0, height: 0 })
   const hand = useRef(0)
   const left = useRef(rows)
+  const opened = useRef(false)
 
   const set = useCallback(
     (next: boolean) => {
@@ -56,6 +61,14 @@ export function useFollow(
     if (element) element.scrollTop = element.scrollHeight
   }, [scroller])
 
+  const keep = useCallback(() => {
+    const element = scroller.current
+    if (!element) return
+    const { scrollTop, scrollHeight, clientHeight } = element
+    if (opened.current && idle) set(scrollHeight - scrollTop - clientHeight <= 1)
+    else if (now.current) toEnd()
+  }, [scroller, set, toEnd, idle])
+
   const onScroll = useCallback(() => {
     const element = scroller.current
     if (!element) return
@@ -70,14 +83,17 @@ export function useFollow(
 
   useEffect(() => {
     if (typeof ResizeObserver === 'undefined') return
-    const observer = new ResizeObserver(() => now.current && toEnd())
+    const observer = new ResizeObserver(() => {
+      keep()
+      opened.current = false
+    })
     for (const element of [scroller.current, content.current]) if (element) observer.observe(element)
     return () => observer.disconnect()
-  }, [scroller, content, toEnd])
+  }, [scroller, content, keep])
 
   useLayoutEffect(() => {
-    if (rows > 0 && now.current) toEnd()
-  }, [rows, toEnd])
+    if (rows > 0) keep()
+  }, [rows, keep])
 
   useLayoutEffect(() => {
     left.current += above
@@ -94,6 +110,10 @@ export function useFollow(
     hand.current = Date.now()
   }, [])
 
+  const onOpen = useCallback(() => {
+    opened.current = true
+  }, [])
+
   return {
     following,
     missed: following ? 0 : Math.max(0, rows - above - left.current),
@@ -102,5 +122,6 @@ export function useFollow(
     onScroll,
     onHand,
     byHand,
+    onOpen,
   }
 }
