@@ -15,12 +15,12 @@ const focused = (page) =>
     return words.replace(/\s+/g, ' ').trim()
   })
 
-async function thread(t) {
+async function thread(t, size) {
   const path = await script(t, says('See [the notes](https://example.com/notes).'))
   const studio = await serve(t, { args: ['--script', path, '--folder', await folder(t)] })
   const run = await start(studio, 'Do one thing.')
   await settled(studio, run.runId, 'completed')
-  const page = await open(t, `${studio.address}#/t/${run.threadId}`)
+  const page = await open(t, `${studio.address}#/t/${run.threadId}`, size)
   await rows(page).filter({ hasText: 'the notes' }).waitFor()
   return { page, studio }
 }
@@ -99,6 +99,48 @@ test('an MCP server that is added from the settings leads to the field at fault,
   await until('the focus to be in the settings', () => settings.evaluate((it) => it.contains(document.activeElement)))
   assert.deepEqual(page.faults, [])
 })
+
+test('an agent that is made leaves the focus where it was', async (t) => {
+  const { page } = await thread(t)
+  for (const place of ['thread', 'new thread']) {
+    if (place === 'new thread') await page.keyboard.press('Control+Shift+o')
+    await until(`the message of the ${place}`, async () => {
+      await composer(page).focus()
+      return (await focused(page)) === 'Message'
+    })
+    await runCommand(page, 'Make an agent')
+    const dialog = page.getByRole('dialog', { name: 'Make an agent' })
+    const name = dialog.getByRole('textbox', { name: 'Name', exact: true })
+    await name.and(page.locator(':focus')).waitFor()
+    await page.keyboard.insertText(`Made in the ${place}`)
+    await tabTo(page, button(page, 'Make the agent'))
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await until(`the focus to come back to the ${place}`, async () => (await focused(page)) === 'Message')
+  }
+  assert.deepEqual(page.faults, [])
+})
+
+for (const [width, height] of [
+  [900, 600],
+  [480, 800],
+]) {
+  test(`what is chosen in the settings begins under their sections in ${width} by ${height}`, async (t) => {
+    const { page } = await thread(t, { width, height })
+    await page.keyboard.press('Control+,')
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    const sections = dialog.getByRole('navigation', { name: 'Sections' })
+    for (const name of ['Models', 'MCP servers', 'General']) {
+      await button(sections, name).click()
+      const heading = dialog.getByRole('heading', { name, exact: true })
+      await heading.and(page.locator(':focus')).waitFor()
+      const top = await heading.evaluate((it) => it.getBoundingClientRect().top)
+      const bottom = await sections.evaluate((it) => it.getBoundingClientRect().bottom)
+      assert.ok(top >= bottom, `${name} stands at ${top}, the sections reach to ${bottom}`)
+    }
+    assert.deepEqual(page.faults, [])
+  })
+}
 
 test('what cannot be loaded without a connection says so, and the window stays', async (t) => {
   const { page, studio } = await thread(t)

@@ -15,7 +15,8 @@ interface Props {
   wide?: boolean
 }
 
-/** The footer of the dialog one stands in: null while it is not there yet, undefined outside of a dialog. */
+/** The places over and under what scrolls in the dialog one stands in: null while not there yet, undefined outside of a dialog. */
+const HeadContext = createContext<HTMLElement | null | undefined>(undefined)
 const FootContext = createContext<HTMLElement | null | undefined>(undefined)
 
 /** What can take the focus of what a dialog holds. */
@@ -28,10 +29,11 @@ const stops = 'input:not([type=file]), textarea, select, button, a[href], [tabin
 export function Dialog({ open, onClose, title, children, footer, wide }: Props) {
   const popup = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
+  const [head, setHead] = useState<HTMLElement | null>(null)
   const [foot, setFoot] = useState<HTMLElement | null>(null)
   const first = () =>
     focusWithin(popup.current) ??
-    [content.current, foot]
+    [head, content.current, foot]
       .flatMap((part) => [...(part?.querySelectorAll<HTMLElement>(stops) ?? [])])
       .find((each) => each.tabIndex >= 0 && !each.matches(':disabled')) ??
     popup.current
@@ -64,8 +66,11 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
               <Icon node={X} />
             </Base.Close>
           </div>
+          <div ref={setHead} className="shrink-0 border-b border-border px-3 py-2 empty:hidden" />
           <div ref={content} className="min-h-0 flex-1 overflow-y-auto p-4">
-            <FootContext value={foot}>{children}</FootContext>
+            <HeadContext value={head}>
+              <FootContext value={foot}>{children}</FootContext>
+            </HeadContext>
           </div>
           <footer
             ref={setFoot}
@@ -83,6 +88,12 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
 function focusWithin(popup: HTMLElement | null): HTMLElement | undefined {
   const { activeElement } = document
   return activeElement instanceof HTMLElement && popup?.contains(activeElement) ? activeElement : undefined
+}
+
+/** What a part of a dialog's content puts over it, where nothing scrolls under it. */
+export function InHeader({ children }: { children: ReactNode }) {
+  const head = useContext(HeadContext)
+  return head === undefined ? children : head && createPortal(children, head)
 }
 
 /** What a part of a dialog's content puts under it, where it does not scroll away. */

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export function Section({ name, children }: { name: string; children: ReactNode }) {
   return (
     <section aria-label={name} className="flex min-w-0 flex-col gap-3">
-      <h3 id={headingId(name)} tabIndex={-1} className="scroll-mt-14 self-start max-sm:scroll-mt-20 font-semibold">
+      <h3 id={headingId(name)} tabIndex={-1} className="scroll-mt-4 self-start font-semibold">
         {name}
       </h3>
       {children}

@@ -4,6 +4,7 @@ import { defaultModel } from '../../state/models'
 import type { Settings as Saved, StudioState } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
+import { InHeader } from '../../ui/Dialog'
 import { goToSection, Section } from '../../ui/Section'
 import { Select } from '../../ui/Select'
 import { toast } from '../../ui/toasts'
@@ -65,23 +66,22 @@ export default function Settings({ state, section }: { state: StudioState; secti
   const models = modelOptions(state, chosen, true).filter((option) => option.value !== '')
   return (
     <div className="flex flex-col gap-6">
-      <nav
-        aria-label="Sections"
-        className="sticky -top-4 z-10 -mx-4 -mt-4 -mb-2 flex flex-wrap border-b border-border bg-surface px-3 py-2"
-      >
-        {sections.map((name) => (
-          <Button
-            key={name}
-            small
-            tone="ghost"
-            className="-mx-0.5"
-            autoFocus={!section && name === sections[0]}
-            onClick={() => goToSection(name)}
-          >
-            {name}
-          </Button>
-        ))}
-      </nav>
+      <InHeader>
+        <nav aria-label="Sections" className="flex flex-wrap">
+          {sections.map((name) => (
+            <Button
+              key={name}
+              small
+              tone="ghost"
+              className="-mx-0.5"
+              autoFocus={!section && name === sections[0]}
+              onClick={() => goToSection(name)}
+            >
+              {name}
+            </Button>
+          ))}
+        </nav>
+      </InHeader>
       <Section name="General">
         <Line name="Theme">
           <Select
