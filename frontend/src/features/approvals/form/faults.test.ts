@@ -45,6 +45,15 @@ it('holds a value to the branch that is chosen, and a value in it to the one cho
   expect(said(schemaFaults('{"list":[1,{"vat":"v"}]}', schema, chosen))).toEqual(['list/0', 'list/0', 'list/0'])
 })
 
+it.each([
+  ['anyOf', '{"c":1}', 'Fits none of its choices.'],
+  ['oneOf', '{"c":1}', 'Fits none of its choices.'],
+  ['oneOf', '{"a":1,"b":1}', 'Fits more than one of its choices.'],
+])('says of %s how %s fits it', (word, text, want) => {
+  const schema = { type: 'object', [word]: [{ required: ['a'] }, { required: ['b'] }] }
+  expect(schemaFaults(text, schema)).toContainEqual({ path: [], message: want })
+})
+
 it('reads the paths in what a server says', () => {
   expect(
     serverFaults(

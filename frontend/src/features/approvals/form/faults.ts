@@ -53,6 +53,8 @@ function isSchema(value: unknown): value is Schema {
 function faultOf({ instanceLocation, keyword, error }: OutputUnit): Fault {
   const path = steps(instanceLocation.replace(/^#/, ''))
   const absent = keyword === 'required' ? /required property "(.*)"\.$/.exec(error)?.[1] : undefined
+  const fits = keyword === 'anyOf' ? '0' : keyword === 'oneOf' ? /\((\d+) matches\)/.exec(error)?.[1] : undefined
+  if (fits !== undefined) return { path, message: `Fits ${fits === '0' ? 'none' : 'more than one'} of its choices.` }
   return absent === undefined ? { path, message: error } : { path: [...path, absent], message: missing }
 }
 
