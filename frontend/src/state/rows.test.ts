@@ -133,6 +133,11 @@ describe('the rows of a run', () => {
       ['says You', 'handoff second'],
     ],
     [
+      'says of a call by hand that it is one, here and on a server that is attached',
+      [works(1, 'by-hand'), text('x'), works(2, 'by-hand:release@127.0.0.1:4831'), text('y')],
+      ['says You', 'says Tried by hand'],
+    ],
+    [
       'speaks of no handoff where nothing is known of the turn before',
       [works(2, 'second'), text('x')],
       ['says You', 'says second'],

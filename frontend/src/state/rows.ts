@@ -2,6 +2,7 @@ import type { Finish, Frame, WireError } from '../protocol/events'
 import { pretty } from '../protocol/json'
 import type { Call, Gap, Item, MessageItem, Part, Transcript, Turn } from '../protocol/transcript'
 import { ended } from '../protocol/transcript'
+import { isByHand } from '../transport/attached'
 import { nest } from './nesting'
 import type { RunView } from './threadStore'
 import { indexOfTurn, Trail } from './trail'
@@ -255,7 +256,8 @@ function unfenced(text: string): string {
 }
 
 function agentOf(run: RunView, turn: number): string {
-  return turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
+  const name = turnOf(run, turn)?.agentName || run.transcript.agentName || run.agentName || 'Agent'
+  return isByHand(name) ? 'Tried by hand' : name
 }
 
 /** Whether a turn's agent is another than that of the turn before. Turns of agents that work inside of a call do not count. */
