@@ -55,6 +55,13 @@ describe('a first thread', () => {
     expect(draft.get()).toBe('Move the port. Now.')
   })
 
+  it('says what Callboard does, and apart from it what the agent does', async () => {
+    const { choose } = await page()
+    choose('workspace')
+    expect(screen.getByText('Works.')).toBeDefined()
+    expect(screen.getByText(/approve what needs approving\.$/)).toBeDefined()
+  })
+
   it('plays the demo from its card', async () => {
     const { app, sent, draft, press } = await page()
     press(/^Try the demo/)

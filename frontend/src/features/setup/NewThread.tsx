@@ -73,11 +73,13 @@ function Begin({ state }: { state: StudioState }) {
       <div className="flex-1" />
       <div className="mx-auto flex w-full max-w-[55rem] flex-col gap-4 px-8 pt-8 pb-4">
         <h1 className="text-title font-semibold">{first ? 'Watch an agent work' : 'New thread'}</h1>
-        <p className="max-w-[72ch] text-prose text-muted [overflow-wrap:anywhere]">
-          {[first && about, override ? overridden(override) : first && isDemo(agent) ? aboutDemo : agent?.description]
-            .filter(Boolean)
-            .join(' ')}
-        </p>
+        {[first && about, override ? overridden(override) : first && isDemo(agent) ? aboutDemo : agent?.description]
+          .filter((text) => text)
+          .map((text) => (
+            <p key={String(text)} className="max-w-[72ch] text-prose text-muted [overflow-wrap:anywhere]">
+              {text}
+            </p>
+          ))}
         <StartCards state={state} first={first} />
       </div>
       <div className="mx-auto w-full max-w-[55rem]">
