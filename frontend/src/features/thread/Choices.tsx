@@ -24,7 +24,7 @@ export function Choices({ choice, disabled, onChoice }: Props) {
       <Select
         quiet
         label="Agent"
-        className="max-w-40"
+        className="max-w-40 @xl:max-w-72"
         disabled={disabled}
         value={agentName}
         options={agentOptions(state, agentName)}
