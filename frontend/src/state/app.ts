@@ -38,7 +38,12 @@ export type SetUp =
       /** It was opened from the settings, and leads back there. */
       within?: boolean
     }
-  | { kind: 'mcp'; server?: McpServer }
+  | {
+      kind: 'mcp'
+      server?: McpServer
+      /** It was opened from the settings, and leads back there. */
+      within?: boolean
+    }
   | {
       kind: 'attach'
       server?: Attached

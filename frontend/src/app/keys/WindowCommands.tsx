@@ -2,12 +2,16 @@ import { useEffect } from 'react'
 import { pickAgentFile } from '../../features/setup/agentFile'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { commandTable } from '../../state/keyTable'
 import { useCommand } from '../../state/useCommand'
 import type { Settings } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { dialogOpen } from '../../ui/overlay'
 import { toast } from '../../ui/toasts'
 import { useZoom } from '../useZoom'
+
+/** How the name of a command begins that goes to a section of the settings. */
+const inSettings = 'Settings: '
 
 /** The commands of the window as a whole, and its keys. It draws nothing. */
 export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => void }) {
@@ -34,6 +38,17 @@ export function WindowCommands({ onToggleSidebar }: { onToggleSidebar: () => voi
   useCommand('connect', () => app.setUp.set({ kind: 'provider' }))
   useCommand('attach', () => app.setUp.set({ kind: 'attach' }))
   useCommand('make-agent', () => app.setUp.set({ kind: 'agent' }))
+  useCommand('add-mcp', () => app.setUp.set({ kind: 'mcp' }))
+  useEffect(() => {
+    const ends = commandTable
+      .filter(({ name }) => name.startsWith(inSettings))
+      .map(({ id, name }) =>
+        app.commands.lend(id, () => app.setUp.set({ kind: 'settings', section: name.slice(inSettings.length) })),
+      )
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [app])
   useCommand('import-agent', () => pickAgentFile(app))
   useCommand('theme-light', () => setTheme('light'), { off: theme === 'light' })
   useCommand('theme-dark', () => setTheme('dark'), { off: theme === 'dark' })

@@ -44,7 +44,8 @@ export function McpForm({ server, onDone }: Props) {
     const now = await app.api.saveMcp(name, next ? { ...input, start: false } : input)
     setSaved(now)
     // The dialog bears its name from now on, unless somebody closed it meanwhile.
-    if (app.setUp.get()?.kind === 'mcp') app.setUp.set({ kind: 'mcp', server: now })
+    const open = app.setUp.get()
+    if (open?.kind === 'mcp') app.setUp.set({ ...open, server: now })
     setDraft(draftOf(now, usual))
     return now
   }

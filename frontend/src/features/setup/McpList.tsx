@@ -35,7 +35,7 @@ export function McpList({ servers }: { servers: McpServer[] }) {
         </ul>
       )}
       <div>
-        <Button icon={Plus} onClick={() => app.setUp.set({ kind: 'mcp' })}>
+        <Button icon={Plus} onClick={() => app.setUp.set({ kind: 'mcp', within: true })}>
           Add a server
         </Button>
       </div>
@@ -88,7 +88,7 @@ function Item({ server }: { server: McpServer }) {
       }
       question="Delete this server? Its values are forgotten, and its tools are not offered any more."
       onTest={() => app.api.testMcp(name)}
-      onEdit={() => app.setUp.set({ kind: 'mcp', server })}
+      onEdit={() => app.setUp.set({ kind: 'mcp', server, within: true })}
       onDelete={() => app.api.deleteMcp(name)}
       outcome={(result) => <McpOutcome result={result} listed={open && tools.length > 0} />}
     >

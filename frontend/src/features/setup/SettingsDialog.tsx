@@ -52,8 +52,8 @@ export function SettingsDialog() {
     )
   }
   if (setUp.kind === 'mcp') {
-    const { server } = setUp
-    const back = () => app.setUp.set({ kind: 'settings', section: 'MCP servers' })
+    const { server, within } = setUp
+    const back = () => app.setUp.set(within ? { kind: 'settings', section: 'MCP servers' } : undefined)
     return (
       <Dialog open onClose={back} title={server ? server.name : 'Add an MCP server'}>
         <Suspense>
