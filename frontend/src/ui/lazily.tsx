@@ -1,4 +1,4 @@
-import { type ComponentType, use, useEffect } from 'react'
+import { type ComponentType, lazy, useEffect, useState } from 'react'
 import { toast } from './toasts'
 
 interface Closable {
@@ -13,27 +13,27 @@ interface Closable {
 export function lazily<P extends object>(
   load: () => Promise<ComponentType<P>>,
 ): ComponentType<P> & { load: () => Promise<boolean> } {
-  let asked: Promise<ComponentType<P>> | undefined
-  const forget = () => {
-    asked = undefined
+  const ask = () => {
+    const part = load().catch(() => NotLoaded)
+    return { Part: lazy(async () => ({ default: await part })), isThere: async () => (await part) !== NotLoaded }
   }
+  let asked: ReturnType<typeof ask> | undefined
   const part = () => {
-    asked ??= load().catch(() => NotLoaded)
+    asked ??= ask()
     return asked
+  }
+  const isThere = async (one: ReturnType<typeof ask>) => {
+    const there = await one.isThere()
+    if (!there && asked === one) asked = undefined
+    return there
   }
   // biome-ignore lint/correctness/noComponentHookFactories: made once for each part, where its module begins
   function Lazily(props: P) {
-    const Part = use(part())
-    useEffect(() => (Part === NotLoaded ? forget : undefined), [Part])
-    return <Part {...props} />
+    const [shown] = useState(part)
+    useEffect(() => void isThere(shown), [shown])
+    return <shown.Part {...props} />
   }
-  return Object.assign(Lazily, {
-    load: async () => {
-      const there = (await part()) !== NotLoaded
-      if (!there) forget()
-      return there
-    },
-  })
+  return Object.assign(Lazily, { load: () => isThere(part()) })
 }
 
 const words = 'This part of the page could not be loaded'
