@@ -85,10 +85,10 @@ func TestAVoiceConversation(t *testing.T) {
 			},
 			due: func(t *testing.T, s *realtime.Session) map[string]func() {
 				return map[string]func(){"turn-end": func() {
-					must(t, s.SendText("Tell me more"))
 					if err := s.Interrupt(0); !errors.Is(err, errors.ErrUnsupported) {
 						t.Errorf("Interrupt: got %v", err)
 					}
+					must(t, s.SendText("Tell me more")) // the server plays on to its end
 				}}
 			},
 			end:    realtime.CloseError{Code: 1008, Reason: "quota"},
