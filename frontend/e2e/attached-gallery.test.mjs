@@ -18,7 +18,7 @@ async function attached(t) {
     const { agents } = await studio.api('GET', '/studio/state')
     return agents.some(({ name }) => name === `gallery@${at}`)
   })
-  const page = await open(t, studio.address, { height: 2400 })
+  const page = await open(t, studio.address, { height: 4800 }) // the list has room for every row, open too
   await composer(page).waitFor()
   return { shown, studio, page, at }
 }
