@@ -118,18 +118,29 @@ test(`${many} results of 1 MB: the page stays small, each opens, and find looks 
     const line = page.locator(`[role=feed] [data-call-id="c${n}"]`)
     await until(`the row of call ${n}`, async () => {
       if ((await line.count()) > 0) {
-        await line.scrollIntoViewIfNeeded() // a row out of sight may leave the page
-        return true
+        // At once: a row out of sight may leave the page.
+        return line.evaluate((row) => {
+          row.scrollIntoView({ block: 'center' })
+          const line = row.querySelector('[aria-expanded]')
+          if (line.ariaExpanded === 'false') line.click()
+          return line.ariaExpanded === 'true'
+        })
       }
-      const group = page.locator('[role=feed] [data-row=group] [aria-expanded=false]').last()
-      if ((await group.count()) > 0) await group.click()
-      else await feed.evaluate((list) => list.scrollBy(0, -300))
+      // A group keeps its place when it is opened: what is in it stands below, the last of the thread at its end.
+      await feed.evaluate(async (list) => {
+        const folded = [...list.querySelectorAll('[data-row=group] [aria-expanded=false]')].at(-1)
+        folded?.click()
+        for (let i = 0; i < 4; i++) await new Promise((resolve) => requestAnimationFrame(resolve))
+        list.scrollBy(0, folded ? list.scrollHeight : -300)
+      })
       return false
     })
-    await unfold(line)
     await line.locator('[data-block]').first().waitFor()
     await until(`what call ${n} wrote`, async () => (await line.innerText()).includes(`file number ${n}`))
-    await line.locator('[aria-expanded=true]').first().click()
+    await line
+      .locator('[aria-expanded=true]')
+      .first()
+      .evaluate((shown) => shown.click())
   }
   const looked = await heap()
 
