@@ -50,3 +50,27 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
     />
   )
 }
+
+type Labelled<P> = P & Omit<FieldProps, 'children'>
+
+/** A line to write on, with its label and its note. */
+export function TextField({ label, note, error, ...input }: Labelled<ComponentProps<'input'>>) {
+  return (
+    <Field label={label} note={note} error={error}>
+      {(id, describedBy, invalid) => (
+        <TextInput id={id} aria-describedby={describedBy} aria-invalid={invalid} {...input} />
+      )}
+    </Field>
+  )
+}
+
+/** Lines to write on, with their label and their note. */
+export function TextAreaField({ label, note, error, ...area }: Labelled<ComponentProps<'textarea'>>) {
+  return (
+    <Field label={label} note={note} error={error}>
+      {(id, describedBy, invalid) => (
+        <TextArea id={id} aria-describedby={describedBy} aria-invalid={invalid} {...area} />
+      )}
+    </Field>
+  )
+}

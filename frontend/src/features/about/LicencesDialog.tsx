@@ -64,6 +64,7 @@ export default function LicencesDialog({ onClose }: { onClose: () => void }) {
         <>
           <TextInput
             ref={field}
+            autoFocus
             type="search"
             aria-label="Search by name or licence"
             placeholder="Search by name or licence"

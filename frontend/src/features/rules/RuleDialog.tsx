@@ -4,7 +4,7 @@ import { messageOf } from '../../transport/api'
 import type { RuleDraft } from '../../transport/rules'
 import { Button } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'
-import { Field, TextInput } from '../../ui/Field'
+import { Field, TextField } from '../../ui/Field'
 import { Select } from '../../ui/Select'
 import { toast } from '../../ui/toasts'
 import { Verbatim } from '../../ui/Verbatim'
@@ -114,18 +114,14 @@ export default function RuleDialog({ asked, onClose, onSaved }: Props) {
             )}
           </Field>
         </div>
-        <Field label="Name" note="Shown on every call it allows.">
-          {(id, describedBy) => (
-            <TextInput
-              id={id}
-              aria-describedby={describedBy}
-              value={name}
-              maxLength={80}
-              placeholder="Made from the tool and its arguments"
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          note="Shown on every call it allows."
+          value={name}
+          maxLength={80}
+          placeholder="Made from the tool and its arguments"
+          onChange={(event) => setName(event.target.value)}
+        />
         <Preview preview={preview} toolName={approval.toolName} />
         {fault && (
           <p role="alert" className="text-small text-err [overflow-wrap:anywhere]">

@@ -7,7 +7,7 @@ import { messageOf } from '../../transport/api'
 import type { ToolInfo } from '../../transport/rules'
 import { Button } from '../../ui/Button'
 import { DialogForm, type FormFault } from '../../ui/DialogForm'
-import { Field, TextArea, TextInput } from '../../ui/Field'
+import { Field, TextAreaField, TextField } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { toast } from '../../ui/toasts'
@@ -113,44 +113,32 @@ function Form({ state, read, change, onDone }: FormProps) {
       )}
     >
       {!change && (
-        <Field label="Name" note="Threads know the agent by it, so it stays." error={wrong('name')}>
-          {(id, note, invalid) => (
-            <TextInput
-              id={id}
-              aria-describedby={note}
-              aria-invalid={invalid}
-              value={draft.name}
-              maxLength={120}
-              autoFocus
-              onChange={(event) => set({ name: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          note="Threads know the agent by it, so it stays."
+          error={wrong('name')}
+          value={draft.name}
+          maxLength={120}
+          autoFocus
+          onChange={(event) => set({ name: event.target.value })}
+        />
       )}
-      <Field label="Description" note="What it is for. Other agents read it before they hand over.">
-        {(id, note) => (
-          <TextInput
-            id={id}
-            aria-describedby={note}
-            value={draft.description}
-            autoFocus={change}
-            onChange={(event) => set({ description: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Instructions" note="The model reads them before everything else." error={wrong('instructions')}>
-        {(id, note, invalid) => (
-          <TextArea
-            id={id}
-            aria-describedby={note}
-            aria-invalid={invalid}
-            rows={4}
-            className="max-h-72"
-            value={draft.instructions}
-            onChange={(event) => set({ instructions: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Description"
+        note="What it is for. Other agents read it before they hand over."
+        value={draft.description}
+        autoFocus={change}
+        onChange={(event) => set({ description: event.target.value })}
+      />
+      <TextAreaField
+        label="Instructions"
+        note="The model reads them before everything else."
+        error={wrong('instructions')}
+        rows={4}
+        className="max-h-72"
+        value={draft.instructions}
+        onChange={(event) => set({ instructions: event.target.value })}
+      />
       <Field label="Model" note="Another one can be chosen in each thread.">
         {(id, note) => (
           <Select
@@ -210,20 +198,16 @@ function Limits({ draft, wrong, onChange }: LimitsProps) {
       <p className="text-small font-medium text-muted">Limits</p>
       <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
         {limits.map(({ name, label, fallback, none }) => (
-          <Field key={name} label={label} error={wrong(name)}>
-            {(id, note, invalid) => (
-              <TextInput
-                id={id}
-                inputMode="decimal"
-                aria-describedby={note}
-                aria-invalid={invalid}
-                className="tabular-nums"
-                placeholder={none ? `${fallback}; ${none} for the whole` : fallback}
-                value={draft.limits[name]}
-                onChange={(event) => onChange({ limits: { ...draft.limits, [name]: event.target.value } })}
-              />
-            )}
-          </Field>
+          <TextField
+            key={name}
+            label={label}
+            error={wrong(name)}
+            inputMode="decimal"
+            className="tabular-nums"
+            placeholder={none ? `${fallback}; ${none} for the whole` : fallback}
+            value={draft.limits[name]}
+            onChange={(event) => onChange({ limits: { ...draft.limits, [name]: event.target.value } })}
+          />
         ))}
       </div>
       <label className="flex min-h-7 items-center gap-2 text-small">

@@ -4,7 +4,7 @@ import type { AgentPreview } from '../../transport/agents'
 import { Button } from '../../ui/Button'
 import { InFooter } from '../../ui/Dialog'
 import { DialogForm, type FormFault } from '../../ui/DialogForm'
-import { Field, TextInput } from '../../ui/Field'
+import { TextField } from '../../ui/Field'
 import { counted } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
 import { toast } from '../../ui/toasts'
@@ -95,7 +95,7 @@ export function AgentImport({ file, onDone }: Props) {
         </>
       )}
     >
-      <Field
+      <TextField
         label="Name"
         error={
           taken
@@ -104,19 +104,11 @@ export function AgentImport({ file, onDone }: Props) {
               : `There is an agent ${written} already: choose another name, or replace it.`
             : fault?.field && fault.text
         }
-      >
-        {(id, note, invalid) => (
-          <TextInput
-            id={id}
-            aria-describedby={note}
-            aria-invalid={invalid}
-            autoFocus
-            value={name}
-            maxLength={120}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+        autoFocus
+        value={name}
+        maxLength={120}
+        onChange={(event) => setName(event.target.value)}
+      />
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-small [overflow-wrap:anywhere]">
         <Line name="What it is for">{agent.description || 'not said'}</Line>
         <Line name="Instructions">{agent.instructions ? agent.instructions.slice(0, 600) : 'none'}</Line>

@@ -3,7 +3,7 @@ import { useApp } from '../../state/app'
 import type { Attached, AttachedTest } from '../../transport/attached'
 import { Button } from '../../ui/Button'
 import { DialogForm, type FormFault } from '../../ui/DialogForm'
-import { Field, TextInput } from '../../ui/Field'
+import { TextField } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
 import { AttachOutcome } from './AttachOutcome'
 import { FieldFault, formFault } from './formFault'
@@ -91,56 +91,36 @@ export function AttachForm({ server, address, onDone }: Props) {
       {address && !saved && (
         <Notice>A link asks to attach this server. Nothing is sent to it before you press Attach.</Notice>
       )}
-      <Field
+      <TextField
         label="Address"
         note="Where it serves the protocol. An address with its token, as a studio prints it, will do."
         error={wrong('url')}
-      >
-        {(id, note, invalid) => (
-          <TextInput
-            id={id}
-            aria-describedby={note}
-            aria-invalid={invalid}
-            className="font-mono"
-            value={url}
-            placeholder="http://127.0.0.1:4830"
-            autoFocus
-            onChange={(event) => setUrl(event.target.value)}
-          />
-        )}
-      </Field>
+        className="font-mono"
+        value={url}
+        placeholder="http://127.0.0.1:4830"
+        autoFocus
+        onChange={(event) => setUrl(event.target.value)}
+      />
       {!saved && (
-        <Field label="Name" note="Stands after the names of its agents. Empty is its address." error={wrong('name')}>
-          {(id, note, invalid) => (
-            <TextInput
-              id={id}
-              aria-describedby={note}
-              aria-invalid={invalid}
-              value={name}
-              maxLength={64}
-              placeholder={hostOf(url)}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          note="Stands after the names of its agents. Empty is its address."
+          error={wrong('name')}
+          value={name}
+          maxLength={64}
+          placeholder={hostOf(url)}
+          onChange={(event) => setName(event.target.value)}
+        />
       )}
-      <Field
+      <TextField
         label="Token"
         note={saved?.hasToken ? 'There is a token. Leave this empty to keep it.' : 'Leave it empty if it needs none.'}
         error={wrong('token')}
-      >
-        {(id, note, invalid) => (
-          <TextInput
-            id={id}
-            type="password"
-            aria-describedby={note}
-            aria-invalid={invalid}
-            className="font-mono"
-            value={token}
-            onChange={(event) => setToken(event.target.value)}
-          />
-        )}
-      </Field>
+        type="password"
+        className="font-mono"
+        value={token}
+        onChange={(event) => setToken(event.target.value)}
+      />
       <KeepSelect label="Keep the token" value={keep} onChange={setKeep} />
     </DialogForm>
   )

@@ -5,7 +5,7 @@ import { useApp } from '../../state/app'
 import type { CommandPlace, CommandTest } from '../../transport/commandPlace'
 import { Button } from '../../ui/Button'
 import type { FormFault } from '../../ui/DialogForm'
-import { Field, TextInput } from '../../ui/Field'
+import { Field, TextField } from '../../ui/Field'
 import { Icon } from '../../ui/Icon'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
@@ -65,49 +65,31 @@ export function CommandPlaceForm({ place }: { place: CommandPlace }) {
   const test = () => run('test', async (written) => setResult(await app.api.testCommands(written)))
   return (
     <form ref={form} className="flex flex-col gap-3 rounded-block border border-border p-3" onSubmit={submit}>
-      <Field
+      <TextField
         label="Image"
         note="It needs a shell. One that is not there is pulled by the first command, or by a test."
         error={wrong('image')}
-      >
-        {(id, note, invalid) => (
-          <TextInput
-            id={id}
-            aria-describedby={note}
-            aria-invalid={invalid}
-            className="font-mono"
-            value={now.image}
-            placeholder="debian:stable-slim"
-            onChange={(event) => change({ image: event.target.value })}
-          />
-        )}
-      </Field>
+        className="font-mono"
+        value={now.image}
+        placeholder="debian:stable-slim"
+        onChange={(event) => change({ image: event.target.value })}
+      />
       <div className="grid grid-cols-[repeat(auto-fit,minmax(8rem,1fr))] items-start gap-3">
-        <Field label="Memory at most" error={wrong('memory')}>
-          {(id, note, invalid) => (
-            <TextInput
-              id={id}
-              aria-describedby={note}
-              aria-invalid={invalid}
-              value={now.memory}
-              placeholder="no limit"
-              onChange={(event) => change({ memory: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Processes at most" error={pidsWrong}>
-          {(id, note, invalid) => (
-            <TextInput
-              id={id}
-              aria-describedby={note}
-              aria-invalid={invalid}
-              inputMode="numeric"
-              value={now.pids}
-              placeholder="no limit"
-              onChange={(event) => change({ pids: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Memory at most"
+          error={wrong('memory')}
+          value={now.memory}
+          placeholder="no limit"
+          onChange={(event) => change({ memory: event.target.value })}
+        />
+        <TextField
+          label="Processes at most"
+          error={pidsWrong}
+          inputMode="numeric"
+          value={now.pids}
+          placeholder="no limit"
+          onChange={(event) => change({ pids: event.target.value })}
+        />
         <Field label="Network" error={wrong('network')}>
           {() => (
             <Select

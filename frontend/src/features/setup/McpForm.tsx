@@ -4,7 +4,7 @@ import { useCell } from '../../state/cell'
 import type { McpServer, McpTest } from '../../transport/mcp'
 import { Button } from '../../ui/Button'
 import { DialogForm, type FormFault } from '../../ui/DialogForm'
-import { Field, TextArea, TextInput } from '../../ui/Field'
+import { Field, TextAreaField, TextField } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
 import { Select } from '../../ui/Select'
 import { FieldFault, formFault } from './formFault'
@@ -94,19 +94,15 @@ export function McpForm({ server, onDone }: Props) {
       )}
     >
       {!saved && (
-        <Field label="Name" note="Stands before the names of its tools. Letters, digits and -" error={wrong('name')}>
-          {(id, note, invalid) => (
-            <TextInput
-              id={id}
-              aria-describedby={note}
-              aria-invalid={invalid}
-              value={draft.name}
-              maxLength={32}
-              autoFocus
-              onChange={(event) => change({ name: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          note="Stands before the names of its tools. Letters, digits and -"
+          error={wrong('name')}
+          value={draft.name}
+          maxLength={32}
+          autoFocus
+          onChange={(event) => change({ name: event.target.value })}
+        />
       )}
       <Field label="How it is reached">
         {(id) => (
@@ -126,45 +122,31 @@ export function McpForm({ server, onDone }: Props) {
       </Field>
       {isStdio ? (
         <>
-          <Field label="Command" error={wrong('command')}>
-            {(id, note, invalid) => (
-              <TextInput
-                id={id}
-                aria-describedby={note}
-                aria-invalid={invalid}
-                className="font-mono"
-                value={draft.command}
-                placeholder="npx"
-                onChange={(event) => change({ command: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Arguments" note="One a line, as they are: no quotes.">
-            {(id, note) => (
-              <TextArea
-                id={id}
-                aria-describedby={note}
-                className="font-mono text-code"
-                value={draft.args}
-                onChange={(event) => change({ args: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Command"
+            error={wrong('command')}
+            className="font-mono"
+            value={draft.command}
+            placeholder="npx"
+            onChange={(event) => change({ command: event.target.value })}
+          />
+          <TextAreaField
+            label="Arguments"
+            note="One a line, as they are: no quotes."
+            className="font-mono text-code"
+            value={draft.args}
+            onChange={(event) => change({ args: event.target.value })}
+          />
         </>
       ) : (
-        <Field label="Address" error={wrong('url')}>
-          {(id, note, invalid) => (
-            <TextInput
-              id={id}
-              aria-describedby={note}
-              aria-invalid={invalid}
-              className="font-mono"
-              value={draft.url}
-              placeholder="https://example.com/mcp"
-              onChange={(event) => change({ url: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Address"
+          error={wrong('url')}
+          className="font-mono"
+          value={draft.url}
+          placeholder="https://example.com/mcp"
+          onChange={(event) => change({ url: event.target.value })}
+        />
       )}
       <Secrets
         one={isStdio ? 'variable' : 'header'}

@@ -6,7 +6,7 @@ import { useApp } from '../../state/app'
 import type { FoundProvider, KeyHome, Provider, ProviderInput, TestResult } from '../../transport/answers'
 import { Button } from '../../ui/Button'
 import { DialogForm, type FormFault } from '../../ui/DialogForm'
-import { Field, TextInput } from '../../ui/Field'
+import { Field, TextField, TextInput } from '../../ui/Field'
 import { counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Notice } from '../../ui/Notice'
@@ -113,19 +113,15 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
       )}
     >
       {!env && (
-        <Field label="Name">
-          {(field) => (
-            <TextInput
-              id={field}
-              autoFocus={!mend}
-              value={name}
-              placeholder="Optional"
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          autoFocus={!mend}
+          value={name}
+          placeholder="Optional"
+          onChange={(event) => setName(event.target.value)}
+        />
       )}
-      <Field
+      <TextField
         label="Address"
         note={
           env
@@ -133,40 +129,25 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
             : 'Empty is https://api.openai.com/v1. A local Ollama: http://127.0.0.1:11434/v1'
         }
         error={fault?.field === 'baseUrl' ? fault.text : undefined}
-      >
-        {(field, note, invalid) => (
-          <TextInput
-            id={field}
-            aria-describedby={note}
-            aria-invalid={invalid}
-            className="font-mono"
-            disabled={env}
-            value={baseUrl}
-            placeholder="https://api.openai.com/v1"
-            onChange={(event) => setBaseUrl(event.target.value)}
-          />
-        )}
-      </Field>
+        className="font-mono"
+        disabled={env}
+        value={baseUrl}
+        placeholder="https://api.openai.com/v1"
+        onChange={(event) => setBaseUrl(event.target.value)}
+      />
       {!env && (
         <div className="flex flex-col gap-4">
-          <Field
+          <TextField
             label="Key"
             note={
               hasKey ? 'There is a key. Leave this empty to keep it.' : 'Leave it empty for a server that needs none.'
             }
-          >
-            {(field, note) => (
-              <TextInput
-                id={field}
-                type="password"
-                autoFocus={mend === 'key'}
-                aria-describedby={note}
-                className="font-mono"
-                value={key}
-                onChange={(event) => setKey(event.target.value)}
-              />
-            )}
-          </Field>
+            type="password"
+            autoFocus={mend === 'key'}
+            className="font-mono"
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
           <KeepSelect label="Keep the key" value={keepKey} onChange={setKeepKey} />
         </div>
       )}
