@@ -45,7 +45,7 @@ export function addCall(
     orphan: false,
     startedAt: f.at,
     version: 0,
-    own: { writing: true, settled: false },
+    own: { writing: true, settled: false, seq: t.last },
   }
   t.calls.set(id, call)
   t.items.push({ kind: 'call', key: key(t, 'call', id), id })

@@ -118,8 +118,8 @@ export interface Call {
   runningAt?: number
   endedAt?: number
   version: number
-  /** What the fold alone reads: its argument text is still coming; its one result came. */
-  readonly own: { writing: boolean; settled: boolean }
+  /** What is of no transcript: its argument text is still coming; its one result came; the number of the event it is known since. */
+  readonly own: { writing: boolean; settled: boolean; seq: number }
 }
 
 /** One model request. */

@@ -299,3 +299,19 @@ describe('prices', () => {
     expect(costOfUsage(usage, { model: 'm', input: 1, output: 3, cachedInput })).toBe(want)
   })
 })
+
+it('F9 calls that came in the same ms stand in the order of their numbers, a dropped one too', () => {
+  const at = 1_700_000_000_000
+  const events = [
+    { type: 'start', messageId: 'm', threadId: 't', runId: 'r', agentName: 'a' },
+    { type: 'turn', turn: 1, phase: 'start' },
+    { type: 'tool-call-start', id: 'c1', toolName: 'read' },
+    { type: 'tool-call-end', id: 'c1', dropped: true },
+    { type: 'tool-result', id: 'x', toolCallId: 'c1', dropped: true, reason: 'incomplete' },
+    { type: 'tool-call-start', id: 'c2', toolName: 'read' },
+    { type: 'tool-call-end', id: 'c2' },
+  ]
+  const t = fold(events.map((event, index) => ({ seq: index + 1, raw: JSON.stringify({ ...event, at }) })))
+  const { turns } = figures(t, now, prices)
+  expect(turns.flatMap(({ calls }) => calls.map(({ call }) => call.id))).toEqual(['c1', 'c2'])
+})

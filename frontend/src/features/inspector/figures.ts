@@ -121,7 +121,7 @@ function callFigures(t: Transcript, end: number): Map<number, CallFigures[]> {
   const byTurn = new Map<number, CallFigures[]>()
   const depths = new Map<string, number>()
   const all = [...t.calls.values(), ...t.dropped]
-  if (t.dropped.length > 0) all.sort((a, b) => a.startedAt - b.startedAt)
+  if (t.dropped.length > 0) all.sort((a, b) => a.own.seq - b.own.seq) // several may begin in one ms
   for (const call of all) {
     const depth = call.parentToolCallId === undefined ? 0 : (depths.get(call.parentToolCallId) ?? 0) + 1
     if (call.state !== 'dropped') depths.set(call.id, depth)
