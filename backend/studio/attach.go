@@ -40,7 +40,8 @@ type attachment struct {
 	Agents  []server.Offer `json:"agents"`  // as it said last, under their own names
 }
 
-func (a *attachment) key() string { return "attached/" + a.Name }
+// attachedKey names the token of an attached server among the keys.
+func attachedKey(name string) string { return "attached/" + name }
 
 // Whether an attached server answers.
 const (
@@ -54,8 +55,11 @@ const lookPace = 5 * time.Second
 
 // attached is a server at work.
 type attached struct {
+	name, url string // of a server at another address, there is another of these
+	server    *remote.Server
+
+	// What it said, which attachments.mu guards.
 	stored  attachment
-	server  *remote.Server
 	state   string
 	fault   string
 	looking bool
@@ -126,7 +130,7 @@ func (s *Studio) attachFromFlags(ctx context.Context, a Attachment) error {
 	if a.Token == "" {
 		return nil
 	}
-	fault, err := keyFault(s.storeSecret(ctx, stored[at].key(), &a.Token, ""))
+	fault, err := keyFault(s.storeSecret(ctx, attachedKey(stored[at].Name), &a.Token, ""))
 	if fault != "" {
 		s.log.Warn("the token of an attached server is not kept where it was", "server", stored[at].Name, "error", fault)
 	}
@@ -162,7 +166,7 @@ func attachURL(text string) (string, error) {
 
 // makeAttached makes the server of what is stored of one.
 func (s *Studio) makeAttached(a *attachment) *remote.Server {
-	token, _ := s.keys.get(a.key())
+	token, _ := s.keys.get(attachedKey(a.Name))
 	return &remote.Server{
 		Name: a.Name, Known: a.Agents, Runner: s.runner, Places: (*places)(s), Unanswered: (*unanswered)(s), Logger: s.log,
 		Client: &client.Client{BaseURL: a.URL, Token: token, HTTP: s.attachments.http},
@@ -172,7 +176,7 @@ func (s *Studio) makeAttached(a *attachment) *remote.Server {
 // putAttached puts a server in the place of the one of its name, which ends its reading; where before is given, of that one alone. It
 // reports whether it did.
 func (s *Studio) putAttached(a *attachment, before *attached) (*attached, bool) {
-	made := &attached{stored: *a, server: s.makeAttached(a), state: attachedAsking}
+	made := &attached{name: a.Name, url: a.URL, server: s.makeAttached(a), stored: *a, state: attachedAsking}
 	s.attachments.mu.Lock()
 	old, closed := s.attachments.byName[a.Name], s.attachments.closed
 	if before != nil && old != before {
@@ -234,7 +238,7 @@ func (a *attachments) list() []*attached {
 	for _, each := range a.byName {
 		all = append(all, each)
 	}
-	slices.SortFunc(all, func(a, b *attached) int { return strings.Compare(a.stored.Name, b.stored.Name) })
+	slices.SortFunc(all, func(a, b *attached) int { return strings.Compare(a.name, b.name) })
 	return all
 }
 
@@ -273,7 +277,7 @@ func (s *Studio) lookAttached() {
 			a.looking = true
 			s.background.Go(func() {
 				if err := s.look(s.ctx, a); err != nil && s.ctx.Err() == nil {
-					s.log.Debug("an attached server does not answer as it should", "server", a.stored.Name, "error", err)
+					s.log.Debug("an attached server does not answer as it should", "server", a.name, "error", err)
 				}
 			})
 		}

@@ -68,12 +68,11 @@ func (s *Studio) viewAttached() []attachedView {
 func (s *Studio) viewOne(a *attached) attachedView {
 	s.attachments.mu.Lock()
 	v := attachedView{
-		Name: a.stored.Name, URL: a.stored.URL, State: a.state, Error: a.fault, Version: a.stored.Version, Base: a.stored.Base,
+		Name: a.name, URL: a.url, State: a.state, Error: a.fault, Version: a.stored.Version, Base: a.stored.Base,
 		Agents: []string{}, Tools: []string{},
 	}
-	key := a.stored.key()
 	s.attachments.mu.Unlock()
-	v.TokenKept = s.keys.kept(key)
+	v.TokenKept = s.keys.kept(attachedKey(a.name))
 	v.HasToken = v.TokenKept != keptNowhere
 	for _, offer := range a.server.Agents() {
 		name, _ := remote.Split(offer.Name)
@@ -91,7 +90,7 @@ func (s *Studio) viewOne(a *attached) attachedView {
 func (s *Studio) viewAttachedAgents() (views []agentView) {
 	for _, a := range s.attachments.list() {
 		for _, offer := range a.server.Agents() {
-			views = append(views, agentView{Name: offer.Name, Description: offer.Description, Server: a.stored.Name, Missing: []string{}})
+			views = append(views, agentView{Name: offer.Name, Description: offer.Description, Server: a.name, Missing: []string{}})
 		}
 	}
 	return views
@@ -102,7 +101,7 @@ func (s *Studio) putAttachment(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	err := read(w, r, &put)
 	if a := s.attachments.get(name); err == nil && a != nil {
-		err = s.unmask([]*string{&a.stored.URL}, []*string{&put.URL})
+		err = s.unmask([]*string{&a.url}, []*string{&put.URL})
 	}
 	if err == nil {
 		err = put.check(name)
@@ -173,7 +172,7 @@ func (s *Studio) attach(ctx context.Context, name string, put attachedPut) error
 		return err
 	}
 	a := &stored[at]
-	told := s.storeSecret(ctx, a.key(), put.Token, put.KeepToken)
+	told := s.storeSecret(ctx, attachedKey(name), put.Token, put.KeepToken)
 	if _, err := keyFault(told); err != nil {
 		return err
 	}
@@ -204,7 +203,7 @@ func (s *Studio) detach(ctx context.Context, name string) error {
 	}
 	s.mu.Unlock()
 	if err == nil {
-		err = s.forgetSecrets(ctx, []string{a.stored.key()})
+		err = s.forgetSecrets(ctx, []string{attachedKey(name)})
 	}
 	if err != nil {
 		return err

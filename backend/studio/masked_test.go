@@ -248,7 +248,7 @@ func TestAFormThatComesBackMaskedKeepsItsSecrets(t *testing.T) {
 	t.Run("an attached server", func(t *testing.T) {
 		view := fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).Attached[0]
 		b.call(http.MethodPut, "/api/studio/attached/s1", asJSON(map[string]string{"url": view.URL}), http.StatusOK)
-		if got := b.studio.attachments.get("s1").stored.URL; got != "http://127.0.0.1:1/"+sharedKey {
+		if got := b.studio.attachments.get("s1").url; got != "http://127.0.0.1:1/"+sharedKey {
 			t.Errorf("got %s", got)
 		}
 	})

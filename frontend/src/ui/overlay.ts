@@ -1,6 +1,6 @@
-/** Whether a dialog is open. A toast, which is one by its role, is not meant. */
+/** Whether a dialog is open. A toast, which is one by its role, and a dialog that is on its way out are not meant. */
 export function dialogOpen(): boolean {
-  return document.querySelector('[role="dialog"]:not([aria-modal="false"])') !== null
+  return document.querySelector('[role="dialog"]:not([aria-modal="false"], [data-closed])') !== null
 }
 
 /** Whether something is open that Escape closes. A list that is part of the page, as the inspector's timeline is, opens nothing. */
