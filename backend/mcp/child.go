@@ -63,25 +63,14 @@ func (s *Source) launch(ctx context.Context) (*child, error) {
 func (p *child) stop() {
 	p.once.Do(func() {
 		_ = p.stdin.Close() // it may be closed with the process
-		if !within(p.exited, closeTime) {
+		if !process.Within(p.exited, closeTime) {
 			process.TerminateGroup(p.cmd)
-			if !within(p.exited, termTime) {
+			if !process.Within(p.exited, termTime) {
 				process.KillGroup(p.cmd)
 			}
 		}
 	})
 	<-p.exited
-}
-
-func within(done <-chan struct{}, most time.Duration) bool {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
 }
 
 // plain are the variables a server gets of this program's environment: the others may hold keys that are none of its business.

@@ -128,7 +128,7 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 // Finish waits for the rest of the output of a shell that has ended. A process in the background that still holds it open is ended:
 // it would be cut off from it anyway.
 func (p *Process) Finish() {
-	if !waitFor(p.drained, drainTime) {
+	if !Within(p.drained, drainTime) {
 		if isGroupAlive(p.cmd) {
 			p.leftovers = true
 			KillGroup(p.cmd)
@@ -136,7 +136,7 @@ func (p *Process) Finish() {
 		// now it is the rest of the output on a busy machine, or a process outside the group, which may hold it for ever
 		size := int64(-1)
 		for range drainRounds {
-			if waitFor(p.drained, drainTime) || p.Output.Size() == size {
+			if Within(p.drained, drainTime) || p.Output.Size() == size {
 				break
 			}
 			size = p.Output.Size()
@@ -153,7 +153,7 @@ func (p *Process) Kill() {
 	}
 	KillGroup(p.cmd)
 	<-p.exited
-	waitFor(p.drained, drainTime/2)
+	Within(p.drained, drainTime/2)
 	p.close()
 }
 
@@ -182,7 +182,8 @@ func (p *Process) Result() (code int, note string) {
 	return code, note
 }
 
-func waitFor(done <-chan struct{}, most time.Duration) bool {
+// Within waits for something to be done, and reports whether it was before the time was over.
+func Within(done <-chan struct{}, most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {

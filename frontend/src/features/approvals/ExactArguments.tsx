@@ -1,13 +1,12 @@
 import { useMemo } from 'react'
-import { isJsonError, type JsonNode, members, parseJson, pretty, stringValue } from '../../protocol/json'
+import { isJsonError, type JsonNode, members, parseJson, pretty } from '../../protocol/json'
 import { Verbatim } from '../../ui/Verbatim'
-import { Mark, NumberValue } from '../details/JsonTree'
-import { useReads } from '../details/Reads'
+import { NumberValue } from '../details/JsonTree'
+import { ArgumentGrid, MemberList, shownString } from '../details/MemberList'
 
 /** The arguments of a call that waits, every byte of them: nothing is folded, cut or rounded, and what hides is marked. */
 export function ExactArguments({ text }: { text: string }) {
   const root = useMemo(() => parseJson(text), [text])
-  const reads = useReads()
   if (isJsonError(root)) {
     return (
       <div className="flex flex-col gap-2 px-3 py-2">
@@ -16,55 +15,23 @@ export function ExactArguments({ text }: { text: string }) {
       </div>
     )
   }
-  const list = members(root)
-  if (root.kind === 'object' && list.length === 0) {
-    return <p className="px-3 py-2 text-small text-faint">No arguments</p>
+  if (root.kind === 'object') {
+    return <MemberList list={members(root)} value={(node) => <ExactValue node={node} />} />
   }
   return (
-    <dl className="grid grid-cols-[minmax(4.5rem,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
-      {root.kind === 'object' ? (
-        list.map((member, index) => (
-          <div key={index} className="contents">
-            <dt className="max-w-60 text-muted break-spaces">
-              <Verbatim text={member.key} />
-              {(member.duplicate || member.caseVariant) && (
-                <>
-                  {' '}
-                  <Mark>{member.duplicate ? 'duplicate key' : 'differs only in case'}</Mark>
-                </>
-              )}
-              {!reads(member.key) && (
-                <>
-                  {' '}
-                  <Mark>not read by the tool</Mark>
-                </>
-              )}
-            </dt>
-            <dd className="min-w-0">
-              <ExactValue node={member.value} />
-            </dd>
-          </div>
-        ))
-      ) : (
-        <>
-          <dt className="text-muted">{root.kind}</dt>
-          <dd className="min-w-0">
-            <ExactValue node={root} />
-          </dd>
-        </>
-      )}
-    </dl>
+    <ArgumentGrid>
+      <dt className="text-muted">{root.kind}</dt>
+      <dd className="min-w-0">
+        <ExactValue node={root} />
+      </dd>
+    </ArgumentGrid>
   )
 }
 
-/** A string stands without its quotes unless it would then look like something else. */
 function ExactValue({ node }: { node: JsonNode }) {
   switch (node.kind) {
-    case 'string': {
-      const value = stringValue(node.text)
-      const plain = value.trim() === value && value !== '' && isJsonError(parseJson(value))
-      return <Text text={plain || value.includes('\n') ? value : node.text} />
-    }
+    case 'string':
+      return <Text text={shownString(node)} />
     case 'object':
     case 'array':
       return <Text text={pretty(node.text)} />

@@ -1,12 +1,12 @@
 import { useMemo } from 'react'
-import { isJsonError, type JsonMember, type JsonNode, members, parseJson, stringValue } from '../../protocol/json'
+import { isJsonError, type JsonNode, members, parseJson } from '../../protocol/json'
 import { Keep } from '../../ui/kept'
 import { Verbatim } from '../../ui/Verbatim'
 import { BlockFrame } from './BlockFrame'
 import { JsonValue, Mark } from './JsonTree'
 import { PlainLines } from './Lines'
+import { MemberList, shownString } from './MemberList'
 import { oddities } from './marks'
-import { useReads } from './Reads'
 
 interface Props {
   text: string
@@ -61,51 +61,24 @@ function Content({ root, text, brief }: Props & { root: ReturnType<typeof parseJ
   if (root.kind !== 'object') {
     return <JsonValue node={root} full={!brief} className="px-3 py-2" />
   }
-  return <ArgumentList list={members(root)} brief={brief} />
-}
-
-function ArgumentList({ list, brief }: { list: JsonMember[]; brief?: boolean }) {
-  const reads = useReads()
-  if (list.length === 0) return <p className="px-3 py-2 text-small text-faint">No arguments</p>
   return (
-    <dl className="grid grid-cols-[minmax(4.5rem,max-content)_minmax(0,1fr)] gap-x-6 gap-y-1 px-3 py-2 font-mono text-code">
-      {list.map((member, index) => (
-        <div key={index} className="contents">
-          <dt className="max-w-60 text-muted break-spaces">
-            <Verbatim text={member.key} />
-            {(member.duplicate || member.caseVariant) && (
-              <>
-                {' '}
-                <Mark>{member.duplicate ? 'duplicate key' : 'differs only in case'}</Mark>
-              </>
-            )}
-            {!reads(member.key) && (
-              <>
-                {' '}
-                <Mark>not read by the tool</Mark>
-              </>
-            )}
-          </dt>
-          <dd className="min-w-0">
-            <Keep name={String(index)}>
-              <ArgumentValue node={member.value} brief={brief} />
-            </Keep>
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <MemberList
+      list={members(root)}
+      value={(node, index) => (
+        <Keep name={String(index)}>
+          <ArgumentValue node={node} brief={brief} />
+        </Keep>
+      )}
+    />
   )
 }
 
 /** A longer string, in UTF-16 units, or one of more lines, is drawn by lines. */
 const longText = 1000
 
-/** A string stands without its quotes unless it would then look like something else. */
 function ArgumentValue({ node, brief }: { node: JsonNode; brief?: boolean }) {
   if (node.kind !== 'string') return <JsonValue node={node} full={!brief} />
-  const value = stringValue(node.text)
-  const plain = value.trim() === value && value !== '' && isJsonError(parseJson(value))
-  const text = plain || value.includes('\n') ? value : node.text
+  const text = shownString(node)
   if (text.length <= longText && text.split('\n', 14).length < 14) {
     return (
       <pre className="break-spaces">
