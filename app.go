@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -286,10 +287,14 @@ func (a *App) Asking() { a.life.Asking() }
 // Quit closes the window and stops live runs.
 func (a *App) Quit() { a.life.Interrupt() }
 
-// PickFolder asks for a folder; empty when none was chosen.
-func (a *App) PickFolder() (string, error) {
+// PickFolder asks for a folder, and begins in start where that is one; empty when none was chosen.
+func (a *App) PickFolder(start string) (string, error) {
+	if info, err := os.Stat(start); err != nil || !info.IsDir() {
+		start = "" // which Wails would refuse
+	}
 	folder, err := wailsruntime.OpenDirectoryDialog(a.context(), wailsruntime.OpenDialogOptions{
 		Title:                "Choose a folder to work in",
+		DefaultDirectory:     start,
 		CanCreateDirectories: true,
 	})
 	if err != nil {

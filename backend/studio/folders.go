@@ -2,6 +2,7 @@ package studio
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,6 +84,25 @@ func usableFolder(path string) (string, error) {
 		return "", invalid("%s is not a folder", path)
 	}
 	return path, nil
+}
+
+// chooseFolder is a folder that somebody chose, as it is kept. The next choice begins there.
+func (s *Studio) chooseFolder(ctx context.Context, path string) (string, error) {
+	path, err := usableFolder(path)
+	if err == nil {
+		err = s.keep(ctx, "lastFolder", path)
+	}
+	return path, err
+}
+
+// lastFolder is the folder that was chosen last; empty where none was, or it is gone.
+func (s *Studio) lastFolder(ctx context.Context) (string, error) {
+	var path string
+	err := s.load(ctx, "lastFolder", &path)
+	if !isFolder(path) {
+		path = ""
+	}
+	return path, err
 }
 
 func isFolder(path string) bool {

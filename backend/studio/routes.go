@@ -104,6 +104,7 @@ type state struct {
 	Sandbox     sandboxView    `json:"sandbox"`
 	Keychain    keychainView   `json:"keychain"`
 	Folder      string         `json:"folder"`
+	LastFolder  string         `json:"lastFolder"` // the one that was chosen last, for a choice to begin in; empty: none, or it is gone
 	DemoMessage string         `json:"demoMessage"`
 	Override    *overrideView  `json:"override,omitempty"`
 }
@@ -119,7 +120,8 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 	list, foundErr := s.found(ctx)
 	servers, serversErr := s.viewMCP(ctx)
 	agents, agentsErr := s.viewAgents(ctx)
-	if err := errors.Join(err, providersErr, foundErr, serversErr, agentsErr); err != nil {
+	lastFolder, folderErr := s.lastFolder(ctx)
+	if err := errors.Join(err, providersErr, foundErr, serversErr, agentsErr, folderErr); err != nil {
 		s.fail(w, err)
 		return
 	}
@@ -127,7 +129,7 @@ func (s *Studio) getState(w http.ResponseWriter, r *http.Request) {
 		Version: s.config.Version, Revision: s.config.Revision, DataFolder: s.config.Dir,
 		OpenedAt: s.openedAt.UnixMilli(), Agents: agents, Providers: []providerView{}, Found: list, Settings: set, Toolsets: s.viewToolsets(set.Toolsets),
 		MCPServers: servers, Attached: s.viewAttached(),
-		Folder: s.config.Folder, DemoMessage: demoMessage,
+		Folder: s.config.Folder, LastFolder: lastFolder, DemoMessage: demoMessage,
 	}
 	for _, p := range all {
 		answer.Providers = append(answer.Providers, s.viewProvider(p))

@@ -31,7 +31,7 @@ func TestTheStateOfAFreshStudio(t *testing.T) {
 		"settings": {"theme": "system", "folder": "", "agentName": "demo", "providerId": "", "model": "", "allowNativeFallback": true,
 			"commands": {"in": "host", "image": "debian:stable-slim", "memory": "1GB", "pidsLimit": 512, "network": "none"}, "prices": [], "retentionDays": 0,
 			"toolsets": {"memory": true, "scheduler": true, "browser": false}, "browserHosts": []},
-		"folder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."
+		"folder": "", "lastFolder": "", "demoMessage": "Move the greeter to port 9090, run its checks, and release it to staging."
 	}`)
 	if at, _ := got["openedAt"].(float64); at < before || at > float64(time.Now().UnixMilli()) {
 		t.Errorf("it was opened at %v, want a moment of this test", got["openedAt"])
@@ -82,6 +82,38 @@ func TestSettingsAreKept(t *testing.T) {
 	}
 	if thread := b.newThread(`{}`); thread.AgentName != workspaceAgent || thread.Folder != folder || thread.Sample {
 		t.Errorf("a new thread is %+v, want it to follow the settings", thread)
+	}
+}
+
+func TestTheFolderThatWasChosenLastIsKnown(t *testing.T) {
+	dir := t.TempDir()
+	b := openBench(t, Config{Dir: dir})
+	known := func() string {
+		return fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).LastFolder
+	}
+	b.newThread(`{}`)
+	if got := known(); got != "" {
+		t.Errorf("with a sample, that nobody chose, it is %q", got)
+	}
+	first, second := t.TempDir(), t.TempDir()
+	thread := b.newThread(asJSON(map[string]string{"agentName": workspaceAgent, "folder": first}))
+	if got := known(); got != first {
+		t.Errorf("after a thread was made in %s it is %q", first, got)
+	}
+	b.call(http.MethodPatch, "/api/studio/threads/"+thread.ID, asJSON(map[string]string{"folder": second}), http.StatusOK)
+	b.call(http.MethodPatch, "/api/studio/threads/"+thread.ID, asJSON(map[string]string{"folder": second + "-gone"}), http.StatusBadRequest)
+	if got := known(); got != second {
+		t.Errorf("after %s was chosen for it, and one that is not there, it is %q", second, got)
+	}
+	b.call(http.MethodPut, "/api/studio/settings", asJSON(map[string]string{"folder": first}), http.StatusOK)
+	if got := known(); got != first {
+		t.Errorf("after %s was chosen in the settings it is %q", first, got)
+	}
+	if err := os.Remove(first); err != nil {
+		t.Fatal(err)
+	}
+	if got := known(); got != "" {
+		t.Errorf("after it was removed it is %q", got)
 	}
 }
 

@@ -157,7 +157,7 @@ func (s *Studio) apply(ctx context.Context, patch settingsPatch, set *settings) 
 	if patch.Folder != nil {
 		set.Folder = ""
 		if *patch.Folder != "" {
-			if set.Folder, err = usableFolder(*patch.Folder); err != nil {
+			if set.Folder, err = s.chooseFolder(ctx, *patch.Folder); err != nil {
 				return err
 			}
 		}

@@ -129,7 +129,7 @@ func (s *Studio) change(ctx context.Context, id string, t *threadSettings, patch
 		t.AgentName = *patch.AgentName
 	}
 	if patch.Folder != nil && *patch.Folder != "" {
-		if t.Folder, err = usableFolder(*patch.Folder); err != nil {
+		if t.Folder, err = s.chooseFolder(ctx, *patch.Folder); err != nil {
 			return err
 		}
 	}

@@ -130,7 +130,7 @@ func (s *Studio) triedFolder(ctx context.Context, source *toolSource, chosen str
 	case !source.folder:
 		return "", nil
 	case chosen != "":
-		return usableFolder(chosen)
+		return s.chooseFolder(ctx, chosen)
 	case s.config.Folder != "":
 		return s.config.Folder, nil
 	}

@@ -26,6 +26,11 @@ export class StudioStore {
     }
   }
 
+  /** A folder was chosen: the next choice begins there. */
+  chose(lastFolder: string): void {
+    this.cell.update((studio) => (studio.state ? { ...studio, state: { ...studio.state, lastFolder } } : studio))
+  }
+
   /** Saves a change of the settings; rejects with the server's words when it refuses. */
   async save(change: Partial<Settings>): Promise<void> {
     const settings = await this.#api.saveSettings(change)

@@ -1,4 +1,4 @@
-import type { Answer, Connection, Ring, Transport } from '../transport/transport'
+import type { Answer, Connection, Host, Ring, Transport } from '../transport/transport'
 
 /** A request that was made, as a test reads it. */
 export interface Asked {
@@ -11,7 +11,7 @@ type Reply = Answer | Promise<Answer>
 
 /** A transport without a server: it answers from a table of routes, rings when told to, and remembers what it was asked. */
 export class FakeTransport implements Transport {
-  readonly host = { openExternal: () => undefined }
+  readonly host: Host = { openExternal: () => undefined }
   readonly asked: Asked[] = []
   readonly #routes = new Map<string, (asked: Asked) => Reply>()
   #ring: ((ring: Ring) => void) | undefined

@@ -128,6 +128,8 @@ export interface StudioState {
   keychain: { available: boolean; reason: string }
   /** The folder of --folder, else empty. */
   folder: string
+  /** The folder that was chosen last, for a choice to begin in; empty when there is none. */
+  lastFolder: string
   demoMessage: string
   /** A model set by flags for every agent. */
   overrideLabel?: string
@@ -255,6 +257,7 @@ export function studioState(of: Fields): StudioState {
       reason: text(fields(of.keychain), 'reason'),
     },
     folder: text(of, 'folder'),
+    lastFolder: text(of, 'lastFolder'),
     demoMessage: text(of, 'demoMessage'),
     overrideLabel: optionalText(fields(of.override), 'label'),
   }

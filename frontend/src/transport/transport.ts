@@ -99,7 +99,7 @@ export interface Closing {
 /** What only the machine the page runs on can do. Absent members are not possible here. */
 export interface Host {
   /** Asks for a folder in the system's own dialog; an empty string when it was closed. */
-  pickFolder?: () => Promise<string>
+  pickFolder?: (start: string) => Promise<string>
   /** Opens an address outside the window. */
   openExternal: (url: string) => void
   /** Shows the data folder in the desktop's file manager. */

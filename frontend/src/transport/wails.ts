@@ -4,7 +4,8 @@ import { type Closing, type Host, type Notifying, type Opening, request, type Tr
 
 /** What Wails puts into its window: the bound methods by package and type, and its runtime. */
 interface Bound {
-  PickFolder(): Promise<string>
+  /** Begins in the folder, where it is there. */
+  PickFolder(start: string): Promise<string>
   OpenExternal(url: string): Promise<void>
   /** Gives the notification's id; a click on it comes as the event "notification" with that id. */
   Notify(title: string, body: string): Promise<string>
@@ -57,7 +58,7 @@ export function wailsTransport(window: Pick<Window, 'go' | 'runtime'>): Transpor
 function host(app: Bound, runtime: WailsRuntime): Host {
   const report = (what: string) => (cause: unknown) => console.warn(`${what} did not work`, cause)
   return {
-    pickFolder: () => app.PickFolder(),
+    pickFolder: (start) => app.PickFolder(start),
     openExternal: (url) => void app.OpenExternal(url).catch(report('Opening an address')),
     openDataFolder: () => app.OpenDataFolder(),
     notifying: notifying(app, runtime, report('A notification')),

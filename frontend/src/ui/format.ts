@@ -68,3 +68,9 @@ export function moment(at: number): string {
   const sameYear = new Date(at).getFullYear() === new Date().getFullYear()
   return `${(sameYear ? day : dayYear).format(at)}, ${clock.format(at)}`
 }
+
+/** The end of a path, which tells it from others. */
+export function shortPath(path: string): string {
+  const parts = path.split(/[/\\]/)
+  return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path
+}

@@ -112,6 +112,44 @@ describe('a message that lacks something', () => {
   })
 })
 
+describe('the folder that was chosen last', () => {
+  it('is offered, and goes with the message', async () => {
+    const { sent, draft, choose, press } = await page({ providers: [model], lastFolder: '/home/ann/src/port' })
+    choose('workspace')
+    act(() => draft.set('Fix it.'))
+    expect(screen.getByText('No folder chosen')).toBeDefined()
+    press('Use …/src/port')
+    expect(screen.getByTitle('/home/ann/src/port').textContent).toBe('/home/ann/src/port')
+    press('Send')
+    await waitFor(() => expect(draft.get()).toBe(''))
+    expect(sent()[0]).toBe('{"agentName":"workspace","folder":"/home/ann/src/port"}')
+  })
+
+  it('is where the next choice begins, in the page and in the system’s dialog', async () => {
+    const { app, transport, choose, press } = await page({ providers: [model], lastFolder: '/home/ann/src/port' })
+    choose('workspace')
+    press('Choose…')
+    await waitFor(() =>
+      expect(transport.asked.map(({ path }) => path)).toContain('/studio/folders?path=%2Fhome%2Fann%2Fsrc%2Fport'),
+    )
+    await waitFor(() =>
+      expect(screen.getByRole('button', { name: 'Use this folder' })).toHaveProperty('disabled', false),
+    )
+    press('Use this folder')
+    await waitFor(() => expect(app.studio.cell.get().state?.lastFolder).toBe('/home/ann'))
+
+    const begun: string[] = []
+    transport.host.pickFolder = async (start) => {
+      begun.push(start)
+      return ''
+    }
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    press('Reset')
+    press('Choose…')
+    await waitFor(() => expect(begun).toEqual(['/home/ann']))
+  })
+})
+
 describe('a model that was connected', () => {
   it('is that of new threads, and of the agent that answers next', async () => {
     const { app, transport } = await page({ providers: [model] })

@@ -5,6 +5,7 @@ import { Cell, useCell } from '../../state/cell'
 import type { AgentInfo } from '../../transport/agents'
 import type { StudioState, ThreadChoice } from '../../transport/answers'
 import { Button } from '../../ui/Button'
+import { shortPath } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Spinner } from '../../ui/Spinner'
 import { Composer } from '../thread/Composer'
@@ -157,6 +158,11 @@ function FolderChoice({ state, choice, onChange }: FolderChoiceProps) {
       <span className="min-w-0 truncate" title={folder}>
         {folder || (needsModel ? 'No folder chosen' : 'A fresh copy of the sample project')}
       </span>
+      {!folder && needsModel && state.lastFolder && (
+        <Button small tone="ghost" title={state.lastFolder} onClick={() => onChange(state.lastFolder)}>
+          <span className="max-w-80 truncate">Use {shortPath(state.lastFolder)}</span>
+        </Button>
+      )}
       <Button small tone="ghost" onClick={() => void choose()}>
         {folder || !needsModel ? 'Change…' : 'Choose…'}
       </Button>

@@ -7,13 +7,19 @@ interface Asking {
   answer: (path: string) => void
 }
 
-/** Asks for a folder: in the system's own dialog where there is one, else in one of the page's. An empty path is no answer. */
+/**
+ * Asks for a folder: in the system's own dialog where there is one, else in one of the page's. It begins in the one that is given,
+ * else in the one that was chosen last. An empty path is no answer.
+ */
 export function useFolderPicker(): [ReactNode, (start: string) => Promise<string>] {
-  const { host } = useApp().transport
+  const { studio, transport } = useApp()
   const [asking, setAsking] = useState<Asking>()
-  const pick = (start: string): Promise<string> => {
-    if (host.pickFolder) return host.pickFolder()
-    return new Promise((answer) => setAsking({ start, answer }))
+  const pick = async (given: string): Promise<string> => {
+    const start = given || (studio.cell.get().state?.lastFolder ?? '')
+    const path = await (transport.host.pickFolder?.(start) ??
+      new Promise<string>((answer) => setAsking({ start, answer })))
+    if (path) studio.chose(path)
+    return path
   }
   const close = (path: string) => {
     asking?.answer(path)

@@ -23,7 +23,7 @@ import { serverOf } from '../../transport/attached'
 import type { Origin } from '../../transport/share'
 import { Button, IconButton } from '../../ui/Button'
 import { copy } from '../../ui/clipboard'
-import { moment } from '../../ui/format'
+import { moment, shortPath } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Menu } from '../../ui/Menu'
 import { toast } from '../../ui/toasts'
@@ -184,12 +184,6 @@ function ServerChip({ name }: { name: string }) {
       <span className="truncate">{name}</span>
     </span>
   )
-}
-
-/** The end of a path, which tells it from others. */
-function shortPath(path: string): string {
-  const parts = path.split(/[/\\]/)
-  return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path
 }
 
 function Rename({ title, onDone }: { title: string; onDone: (title: string) => void }) {
