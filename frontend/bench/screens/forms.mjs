@@ -59,7 +59,7 @@ export const scenes = {
     const there = await serve(t)
     const studio = await serve(t)
     const page = await open(t, studio.address)
-    await page.getByRole('button', { name: 'Attach to a server' }).click()
+    await page.getByRole('button', { name: 'Attach a server' }).click()
     const address = page.getByRole('textbox', { name: 'Address' })
     await address.waitFor()
     await shoot(page, 'attach')

@@ -65,7 +65,7 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
         </Card>
       )}
       {state.attached.length === 0 && (
-        <Card icon={Cable} title="Attach to a server" onPress={() => app.setUp.set({ kind: 'attach' })}>
+        <Card icon={Cable} title="Attach a server" onPress={() => app.setUp.set({ kind: 'attach' })}>
           Agents of a program of your own, or of another studio: its address, and its token if it has one.
         </Card>
       )}
