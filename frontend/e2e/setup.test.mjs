@@ -193,6 +193,7 @@ test('an agent that is exported, deleted and imported is the same, and its threa
   await page.keyboard.press('Enter')
   await page.getByText('The agent Careful one was deleted.').waitFor()
   assert.equal(await composer(page).inputValue(), 'Are you there?', 'the message stays')
+  assert.ok(await page.getByRole('button', { name: 'Send' }).isDisabled(), 'nobody would answer')
 
   const choosing = page.waitForEvent('filechooser')
   await runCommand(page, 'Import an agent')

@@ -47,8 +47,9 @@ export type SetUp =
   | {
       kind: 'attach'
       server?: Attached
-      /** What a link asks to attach: it is written into the form, and nothing is sent before a person does. */
+      /** What is asked to be attached: it is written into the form, and nothing is sent before a person does. */
       address?: string
+      name?: string
       /** It was opened from the settings, and leads back there. */
       within?: boolean
     }

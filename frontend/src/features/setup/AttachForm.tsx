@@ -12,16 +12,17 @@ import { KeepSelect, useKeyHome } from './KeepSelect'
 interface Props {
   /** The one to change; absent for a new one. */
   server?: Attached
-  /** What a link asks to attach. */
+  /** What is asked to be attached, and under which name. */
   address?: string
+  asName?: string
   onDone: () => void
 }
 
 /** A server of the protocol: its address and token, and what it said when it was asked. */
-export function AttachForm({ server, address, onDone }: Props) {
+export function AttachForm({ server, address, asName, onDone }: Props) {
   const app = useApp()
   const [url, setUrl] = useState(server?.url ?? address ?? '')
-  const [name, setName] = useState(server?.name ?? '')
+  const [name, setName] = useState(server?.name ?? asName ?? '')
   const [token, setToken] = useState('')
   const [keep, setKeep] = useState(useKeyHome(server?.tokenKept ?? ''))
   const [saved, setSaved] = useState(server)

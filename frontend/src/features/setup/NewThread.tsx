@@ -1,5 +1,6 @@
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import { useEffect, useMemo } from 'react'
+import { absence } from '../../state/absence'
 import { useApp } from '../../state/app'
 import { Cell, useCell } from '../../state/cell'
 import type { AgentInfo } from '../../transport/agents'
@@ -92,6 +93,7 @@ function Begin({ state }: { state: StudioState }) {
           draft={draft}
           queued={none}
           choice={full}
+          absent={absence(state, full, false)}
           onChoice={(next) => app.newChoice.set({ ...choice, ...next })}
           onSend={send}
           onStop={() => undefined}

@@ -63,12 +63,12 @@ export function SettingsDialog() {
     )
   }
   if (setUp.kind === 'attach') {
-    const { server, address, within } = setUp
+    const { server, address, name, within } = setUp
     const back = () => app.setUp.set(within ? { kind: 'settings', section: 'Attached servers' } : undefined)
     return (
       <Dialog open onClose={back} title={server ? server.name : 'Attach a server'}>
         <Suspense>
-          <AttachForm server={server} address={address} onDone={back} />
+          <AttachForm server={server} address={address} asName={name} onDone={back} />
         </Suspense>
       </Dialog>
     )

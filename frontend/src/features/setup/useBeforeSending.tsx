@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { useApp } from '../../state/app'
-import { chosenAgent, missingModel } from '../../state/models'
+import { missingModel } from '../../state/models'
 import type { ThreadChoice } from '../../transport/answers'
-import { serverOf } from '../../transport/attached'
 import { toast } from '../../ui/toasts'
 import { useFolderPicker } from './useFolderPicker'
 
@@ -23,10 +22,6 @@ export function useBeforeSending(): [ReactNode, (needs: Needs) => Promise<Ready>
   const [picker, pick] = useFolderPicker()
   const ask = async ({ choice, folder, folderMissing }: Needs): Promise<Ready> => {
     const { state } = app.studio.cell.get()
-    if (state && !chosenAgent(state, choice) && !serverOf(choice.agentName ?? '')) {
-      toast(`The agent ${choice.agentName} was deleted. Choose another one under the message, then send it.`)
-      return { send: false }
-    }
     const setUp = state && missingModel(state, choice)
     if (setUp) {
       app.setUp.set(setUp)

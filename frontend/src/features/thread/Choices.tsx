@@ -1,3 +1,4 @@
+import type { Absence } from '../../state/absence'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { defaultModel } from '../../state/models'
@@ -8,12 +9,14 @@ import { type Option, Select } from '../../ui/Select'
 
 interface Props {
   choice?: ThreadChoice
+  /** The choice's agent is not there. */
+  absent?: Absence
   disabled: boolean
   onChoice: (choice: ThreadChoice) => void
 }
 
 /** Who answers, and with which model. */
-export function Choices({ choice, disabled, onChoice }: Props) {
+export function Choices({ choice, absent, disabled, onChoice }: Props) {
   const app = useApp()
   const { state } = useCell(app.studio.cell)
   if (!state || !choice) return null
@@ -27,7 +30,7 @@ export function Choices({ choice, disabled, onChoice }: Props) {
         className="max-w-40 @xl:max-w-72"
         disabled={disabled}
         value={agentName}
-        options={agentOptions(state, agentName)}
+        options={agentOptions(state, agentName, absent)}
         onChange={(next) => onChoice({ agentName: next })}
       />
       {agent?.server || serverOf(agentName) ? null : state.overrideLabel ? (
@@ -60,22 +63,15 @@ function read(value: string): ThreadChoice {
   return { providerId: String(providerId ?? ''), model: String(model ?? '') }
 }
 
-/** Every agent there is, and the one of a thread that was deleted. */
-function agentOptions({ agents }: StudioState, chosen: string): Option[] {
+/** Every agent there is, and the one of a thread that is not. */
+function agentOptions({ agents }: StudioState, chosen: string, absent: Absence | undefined): Option[] {
   const options = agents.map(({ name, description, missing }) => ({
     value: name,
     label: name,
     note: [description, missing.length > 0 && `Works without ${missing.join('; ')}`].filter(Boolean).join(' · '),
   }))
   if (agents.some(({ name }) => name === chosen)) return options
-  return [
-    ...options,
-    {
-      value: chosen,
-      label: `${chosen} (${serverOf(chosen) ? 'not attached' : 'deleted'})`,
-      note: 'Choose another one to go on',
-    },
-  ]
+  return [...options, { value: chosen, label: absent ? `${chosen} (${absent.word})` : chosen, note: absent?.text }]
 }
 
 /** Every model of every provider, and what stands for none of them. */

@@ -52,6 +52,21 @@ describe('the composer', () => {
     expect(draft.get()).toBe('Hello')
   })
 
+  it('sends nothing where nobody answers, says why, and leads to what helps', async () => {
+    const { app, store } = await openThread(logs.ended)
+    const cells = { draft: new Cell('Hello'), queued: new Cell('') }
+    const onSend = vi.fn(() => Promise.resolve(true))
+    const absent = { word: 'not attached', text: 'far:4831 is not attached here.', server: 'far:4831' }
+    const props = { ...cells, absent, onSend, onChoice: () => undefined, onStop: () => undefined }
+    renderIn(app, store, <Composer {...props} />)
+    expect(screen.getByText('far:4831 is not attached here.')).toBeDefined()
+    expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true)
+    fireEvent.keyDown(screen.getByRole('textbox', { name: 'Message' }), { key: 'Enter' })
+    expect([onSend.mock.calls, cells.draft.get()]).toEqual([[], 'Hello'])
+    press('Attach a server')
+    expect(app.setUp.get()).toEqual({ kind: 'attach', name: 'far:4831', address: 'http://far:4831' })
+  })
+
   it('leaves the focus where a message that cannot go yet asks for something', async () => {
     const { onSend, draft, box } = await composer('ended', 'Hello')
     const asked = document.body.appendChild(document.createElement('button'))

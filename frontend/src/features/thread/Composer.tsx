@@ -3,12 +3,14 @@ import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
 import Send from 'lucide/dist/esm/icons/send.mjs'
 import X from 'lucide/dist/esm/icons/x.mjs'
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Absence } from '../../state/absence'
 import { type Cell, useCell } from '../../state/cell'
 import type { RunView } from '../../state/threadStore'
 import type { ThreadChoice } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button, IconButton } from '../../ui/Button'
 import { Verbatim } from '../../ui/Verbatim'
+import { Absent } from './Absent'
 import { Choices } from './Choices'
 
 interface Props {
@@ -16,6 +18,8 @@ interface Props {
   /** The message to send when the live run has completed. */
   queued: Cell<string>
   choice?: ThreadChoice
+  /** Nobody answers: nothing can be sent. */
+  absent?: Absence
   live?: RunView
   onChoice: (choice: ThreadChoice) => void
   /** False when something else is to be done first; it rejects with the server's words. The message then stays. */
@@ -36,6 +40,7 @@ export function Composer({
   draft,
   queued,
   choice,
+  absent,
   live,
   onChoice,
   onSend,
@@ -74,7 +79,7 @@ export function Composer({
   }, [text])
 
   const send = async (message: string, from: Cell<string>, deny = false) => {
-    if (!message || busy) return
+    if (!message || busy || absent) return
     setBusy(true)
     setError(undefined)
     try {
@@ -120,7 +125,12 @@ export function Composer({
               <Verbatim text={waitingMessage} />
             </span>
             {!live && (
-              <Button small busy={busy} onClick={() => void send(waitingMessage, queued)}>
+              <Button
+                small
+                busy={busy}
+                disabled={absent !== undefined}
+                onClick={() => void send(waitingMessage, queued)}
+              >
                 Send now
               </Button>
             )}
@@ -128,6 +138,7 @@ export function Composer({
             <IconButton icon={X} label="Remove queued message" size={14} onClick={() => queued.set('')} />
           </div>
         )}
+        {absent && !live && !inert && <Absent absence={absent} />}
         <div className="@container rounded-block border border-faint bg-surface focus-within:border-accent">
           <textarea
             ref={box}
@@ -150,7 +161,7 @@ export function Composer({
           />
           <div className="flex items-center gap-1 px-2 pb-2">
             <div className="flex min-w-0 flex-1 items-center gap-1">
-              <Choices choice={choice} disabled={live !== undefined || inert} onChoice={onChoice} />
+              <Choices choice={choice} absent={absent} disabled={live !== undefined || inert} onChoice={onChoice} />
             </div>
             {live && !inert && (
               <Button small tone="danger" icon={CircleStop} onClick={onStop} title="Esc Esc" aria-label="Stop">
@@ -178,7 +189,14 @@ export function Composer({
                 </Button>
               </>
             ) : (
-              <Button small tone="primary" icon={Send} busy={busy} disabled={!input} onClick={submit}>
+              <Button
+                small
+                tone="primary"
+                icon={Send}
+                busy={busy}
+                disabled={!input || (absent !== undefined && !live)}
+                onClick={submit}
+              >
                 {live ? 'Queue' : 'Send'}
               </Button>
             )}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { absence } from '../../state/absence'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { chosenAgent } from '../../state/models'
@@ -56,10 +57,12 @@ function Thread({ store }: { store: ThreadStore }) {
   usePlaybackRoute(store)
   useAnnouncements(store)
   const [picker, ask] = useBeforeSending()
+  const { state } = useCell(app.studio.cell)
+  const absent =
+    state && settings && !settings.tried ? absence(state, settings, settings.imported !== undefined) : undefined
   const send = async (input: string, deny: boolean) => {
     if (settings && !settings.tried && !deny) {
       const { folder, folderMissing } = settings
-      const { state } = app.studio.cell.get()
       const needsFolder = (state && chosenAgent(state, settings)?.needsFolder) || folder !== ''
       const ready = await ask({
         choice: settings,
@@ -106,6 +109,7 @@ function Thread({ store }: { store: ThreadStore }) {
         draft={app.drafts.of(store.threadId)}
         queued={app.queued.of(store.threadId)}
         choice={settings?.tried ? undefined : settings}
+        absent={absent}
         placeholder={settings?.tried && `Arguments of ${settings.tried.name}, as JSON`}
         live={live}
         autoFocus
