@@ -93,7 +93,6 @@ func Parse(args []string, env func(string) string) (Options, error) {
 	switch {
 	case len(args) == 0:
 	case openable(args[0]):
-		o.Open, args = args[0], args[1:]
 	case args[0] == "--version":
 		o.Command, args = "version", args[1:]
 	case !strings.HasPrefix(args[0], "-"):
@@ -140,29 +139,40 @@ func Parse(args []string, env func(string) string) (Options, error) {
 	default:
 		return o, fmt.Errorf("there is no command %q", o.Command)
 	}
-	operand := map[string]*string{"export": &o.Thread, "import": &o.File}[o.Command]
-	if operand != nil && len(args) > 0 && (args[0] == "-" || !strings.HasPrefix(args[0], "-")) { // flags may follow it
-		*operand, args = args[0], args[1:]
-	}
-	if err := flags.Parse(args); err != nil {
+	operands, err := parse(flags, args)
+	if err != nil {
 		return o, err
 	}
-	rest := flags.Args()
-	switch {
-	case len(rest) == 0:
-	case o.Command == "window" && o.Open == "" && openable(rest[0]):
-		o.Open, rest = rest[0], rest[1:]
-	case operand != nil && *operand == "":
-		*operand, rest = rest[0], rest[1:]
+	operand := map[string]*string{"export": &o.Thread, "import": &o.File}[o.Command]
+	if o.Command == "window" && len(operands) > 0 && openable(operands[0]) {
+		operand = &o.Open
 	}
-	if len(rest) > 0 {
-		return o, fmt.Errorf("%s takes no argument %q", o.Command, rest[0])
+	if operand != nil && len(operands) > 0 {
+		*operand, operands = operands[0], operands[1:]
+	}
+	if len(operands) > 0 {
+		return o, fmt.Errorf("%s takes no argument %q", o.Command, operands[0])
 	}
 	c.Key, c.EnvBaseURL = env("OPENAI_API_KEY"), env("OPENAI_BASE_URL")
 	o.Tracing = env("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 	o.Placed = env("WAYLAND_DISPLAY") == "" || env("GDK_BACKEND") == "x11"
 	o.Display = runtime.GOOS != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""
 	return o, o.check()
+}
+
+// parse reads flags on both sides of what is none, up to a "--", and returns what is none.
+func parse(flags *flag.FlagSet, args []string) (operands []string, err error) {
+	for len(args) > 0 {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := flags.Args()
+		if read := len(args) - len(rest); len(rest) == 0 || read > 0 && args[read-1] == "--" {
+			return append(operands, rest...), nil
+		}
+		operands, args = append(operands, rest[0]), rest[1:]
+	}
+	return operands, nil
 }
 
 // Asked returns what a program that was started in dir with args is asked to open; empty when it is nothing.
