@@ -10,7 +10,8 @@ import (
 )
 
 func shell(ctx context.Context, command string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd := exec.CommandContext(ctx, "sh")
+	cmd.Args = []string{"sh", "-c", gated, "sh", cmd.Path, command}
 	OwnGroup(cmd)
 	return cmd
 }

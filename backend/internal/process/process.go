@@ -35,6 +35,7 @@ type Process struct {
 	Stdout, Stderr *Capture
 
 	cmd       *exec.Cmd
+	watcher   watcher
 	reading   []*os.File
 	exited    chan struct{} // closed when the shell has ended
 	drained   chan struct{} // closed when its output has ended
@@ -53,7 +54,8 @@ func Environ() []string {
 	return env
 }
 
-// Start starts the command. It does not end with ctx: the end of ctx would be that of the shell alone, Kill ends the group.
+// Start starts the command. It does not end with ctx: the end of ctx would be that of the shell alone, Kill ends the group. Where there
+// are process groups, so does the end of this program, of a kill too.
 func (p *Process) Start(ctx context.Context) error {
 	p.cmd = shell(context.WithoutCancel(ctx), p.Command)
 	p.cmd.Dir, p.cmd.Env = p.Folder, p.Env
@@ -72,7 +74,7 @@ func (p *Process) Start(ctx context.Context) error {
 	}
 	err := p.connect(pipe)
 	if err == nil {
-		err = p.cmd.Start()
+		err = p.watcher.start(ctx, p.cmd)
 	}
 	for _, w := range writing {
 		w.Close() //nolint:errcheck // the child has its own
@@ -159,6 +161,7 @@ func (p *Process) Kill() {
 
 // close gives up on output that a process outside the group still holds open.
 func (p *Process) close() {
+	p.watcher.dismiss()
 	p.closePipes()
 	<-p.drained
 }
