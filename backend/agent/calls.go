@@ -186,13 +186,11 @@ func (x *run) executeOne(c *call) {
 		return
 	}
 	stop := x.hear(x.toolContext(ctx, c), c, &result)
-	result = x.afterCall(x.toolContext(ctx, c), c, result, len(x.agent.Middleware))
 	state := protocol.StateDone
-	switch {
-	case result.Err != nil && ctx.Err() != nil:
+	if result.Err != nil && ctx.Err() != nil {
 		state = protocol.StateCancelled
 		result.Err = stoppedError(context.Cause(ctx))
-	case result.Err != nil:
+	} else if result = x.afterCall(x.toolContext(ctx, c), c, result, len(x.agent.Middleware)); result.Err != nil {
 		state = protocol.StateFailed
 	}
 	if result.Left != nil {

@@ -155,6 +155,14 @@ func TestWhatAnAgentInsideACallGivesIsTheResult(t *testing.T) {
 	if got := w.seen(w.run("go").ID).Call("c1").Result; string(got) != `{"n":1}` {
 		t.Errorf("got %s, want the structured output", got)
 	}
+
+	child.Backend = steps(scripted.Say("just 1"))
+	a.Backend = steps(scripted.CallTools(ask("c1", "child")), scripted.Say("ok"))
+	w = newWorld(t, a)
+	call := w.seen(w.run("go").ID).Call("c1")
+	if call.State != protocol.StateFailed || call.ErrorCode != model.CodeInvalidResponse || !strings.Contains(call.Error, "does not fit") || !strings.Contains(call.Error, "just 1") {
+		t.Errorf("got %s %s %q, want the call to fail once no repair is left", call.State, call.ErrorCode, call.Error)
+	}
 }
 
 func TestAToolThatIsAnAgentIsDeclaredWhole(t *testing.T) {

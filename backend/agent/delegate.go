@@ -23,7 +23,7 @@ type ToolConfig struct {
 
 // AsTool makes an agent a tool of others. A call of it has one argument, input: what the agent is to do. The agent works inside the
 // call, on a conversation of its own: it sees nothing of the caller's, and the caller's model reads its last words alone, or the
-// structured output it gave. The calls it makes are told in the same run as children of the call; what they wait for, the run
+// structured output it gave; a call whose agent gave none that fits has failed. The calls it makes are told in the same run as children of the call; what they wait for, the run
 // waits for. The agent's Timeout is the call's, waiting not counted. The first line of the input is the call's detail line: a
 // redact.Policy keeps it from users with NoDetail.
 func AsTool(a *Agent, c ToolConfig) (*tool.Tool, error) {
@@ -123,6 +123,11 @@ func workResult(a *Agent, outcome *Outcome, end *protocol.Finish) (json.RawMessa
 	if end.Structured != nil {
 		return end.Structured, nil
 	}
+	if end.StructuredError != "" && outcome.Output != "" {
+		return nil, &tool.Error{
+			Code: model.CodeInvalidResponse, Message: fmt.Sprintf("The agent %s failed. %s\nIt said: %s", a.Name, end.StructuredError, outcome.Output),
+		}
+	}
 	if outcome.Output == "" && end.IterationLimitReached {
 		return nil, &tool.Error{
 			Code: tool.CodeExecutionFailed, Message: fmt.Sprintf("The agent %s was stopped at its limit (%s) before it gave an answer.", a.Name, end.Limit),
@@ -143,7 +148,10 @@ func (x *run) finished(outcome *Outcome) *protocol.Finish {
 	}
 	end := &protocol.Finish{Status: protocol.StatusCompleted}
 	if x.agent.Output != nil {
-		end.Structured, _ = x.agent.Output.read(outcome.Output) // what does not fit stays text
+		var err error
+		if end.Structured, err = x.agent.Output.read(outcome.Output); err != nil {
+			end.StructuredError = (&unfit{err}).Error()
+		}
 	}
 	return end
 }

@@ -310,11 +310,16 @@ func (x *run) answerChecked(c *call, result tool.Result, inner int) {
 	x.answer(c, &result, result.Err, state)
 }
 
+// errWithheld is told of a call that was carried out, for who would otherwise do again what is done.
+var errWithheld = &tool.Error{
+	Code: tool.CodeExecutionFailed, Message: "The call was carried out. A middleware that saw its result ended the run, and keeps the result back.",
+}
+
 // afterCall shows a result to the middleware before the given place. One that fails ends the run, and nobody sees the result.
 func (x *run) afterCall(ctx tool.Context, c *call, result tool.Result, inner int) tool.Result {
 	ctx.OnUpdate = nil
 	for i, m := range slices.Backward(x.agent.Middleware[:inner]) {
-		if m.AfterCall == nil || ctx.Err() != nil {
+		if m.AfterCall == nil {
 			continue
 		}
 		err := x.through(i, "after a call", func() error {
@@ -325,7 +330,7 @@ func (x *run) afterCall(ctx tool.Context, c *call, result tool.Result, inner int
 		})
 		if err != nil {
 			x.cancel(err)
-			return tool.Result{Err: stoppedError(err), Presentation: c.presentation(), Duration: result.Duration, Left: result.Left}
+			return tool.Result{Err: errWithheld, Presentation: c.presentation(), Duration: result.Duration, Left: result.Left}
 		}
 	}
 	return result

@@ -1,12 +1,13 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"callboard/backend/model"
@@ -23,7 +24,7 @@ type Snapshot struct {
 	Name            string   `json:"name"`
 	Description     string   `json:"description,omitempty"`
 	Instructions    string   `json:"instructions,omitempty"`
-	Backend         string   `json:"backend"`
+	Backend         string   `json:"backend,omitempty"`
 	Model           string   `json:"model,omitempty"`
 	Tools           []string `json:"tools,omitempty"`
 	OwnToolsOnly    bool     `json:"ownToolsOnly,omitempty"`
@@ -105,8 +106,21 @@ func (a *Agent) Snapshot(p Parts) (*Snapshot, error) {
 	return s, nil
 }
 
-// ReadSnapshot reads the JSON of a snapshot. A member it does not know is an error: an agent that lost a setting would do what
-// nobody wanted.
+// snapshotMembers are a snapshot's type and the members it may have.
+var snapshotMembers = sync.OnceValues(func() (*tool.Type[Snapshot], map[string]json.RawMessage) {
+	t, err := tool.TypeOf[Snapshot]()
+	if err != nil {
+		panic(err) // it is the same for every program
+	}
+	var schema struct{ Properties map[string]json.RawMessage }
+	if err := json.Unmarshal(t.Schema(), &schema); err != nil {
+		panic(err)
+	}
+	return t, schema.Properties
+})
+
+// ReadSnapshot reads the JSON of a snapshot, as strictly as a tool reads its arguments: a member it does not know or that is there
+// twice is an error, and so is a name that a list has twice. An agent that lost a setting would do what nobody wanted.
 func ReadSnapshot(data []byte) (*Snapshot, error) {
 	var head struct{ Version int }
 	if err := json.Unmarshal(data, &head); err != nil {
@@ -115,16 +129,31 @@ func ReadSnapshot(data []byte) (*Snapshot, error) {
 	if head.Version != SnapshotVersion {
 		return nil, fmt.Errorf("read a snapshot: it has version %d, and this program reads version %d", head.Version, SnapshotVersion)
 	}
-	s := &Snapshot{}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(s); err != nil {
+	t, known := snapshotMembers()
+	s, err := t.Decode(string(data))
+	if err != nil {
 		return nil, fmt.Errorf("read a snapshot: %w", err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, fmt.Errorf("read a snapshot: %w", err)
+	}
+	for _, member := range slices.Sorted(maps.Keys(members)) {
+		if _, ok := known[member]; !ok {
+			return nil, fmt.Errorf("read a snapshot: %q is no member of one", member)
+		}
 	}
 	if s.Name == "" {
 		return nil, errors.New("read a snapshot: it names no agent")
 	}
-	return s, nil
+	for member, names := range map[string][]string{"tools": s.Tools, "middleware": s.Middleware, "handoffs": s.Handoffs} {
+		for i, name := range names {
+			if slices.Contains(names[:i], name) {
+				return nil, fmt.Errorf("read a snapshot: %s has %q twice", member, name)
+			}
+		}
+	}
+	return &s, nil
 }
 
 // Restore makes the agent. A part that is not there is an error that names it; all of them are told at once.

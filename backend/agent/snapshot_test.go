@@ -102,12 +102,17 @@ func TestASnapshotNamesWhatIsMissing(t *testing.T) {
 
 func TestASnapshotThatCannotBeReadSaysWhy(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":2,"name":"a"}`:             "version 2",
-		`{"name":"a"}`:                         "version 0",
-		`{"version":1,"name":"a","maxTurn":1}`: `"maxTurn"`,
-		`{"version":1}`:                        "names no agent",
-		`{"version":1,"name":"a"}{}`:           "after top-level value",
-		`[]`:                                   "cannot unmarshal array",
+		`{"version":2,"name":"a"}`:                   "version 2",
+		`{"name":"a"}`:                               "version 0",
+		`{"version":1,"name":"a","maxTurn":1}`:       `"maxTurn"`,
+		`{"version":1}`:                              "'name'",
+		`{"version":1,"name":""}`:                    "names no agent",
+		`{"version":1,"name":"a","name":"b"}`:        "name",
+		`{"version":1,"name":"a","NAME":"b"}`:        `'NAME'`,
+		`{"version":1,"name":"a","tools":["t","t"]}`: `tools has "t" twice`,
+		`{"version":1,"name":"a","maxTurns":"3"}`:    "maxTurns",
+		`{"version":1,"name":"a"}{}`:                 "after",
+		`[]`:                                         "cannot unmarshal array",
 	} {
 		if _, err := agent.ReadSnapshot([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s in it", text, err, want)

@@ -162,10 +162,13 @@ func (r *retries) after(a *answer, err error) (reason string, wait time.Duration
 	case errors.As(err, &wrong):
 		r.repairs++
 		r.spent = addUsage(r.spent, a.usage)
-		r.said = []*model.Message{
-			{Role: model.RoleAssistant, Content: a.text.String(), Reasoning: a.thought.String()},
-			{Role: model.RoleUser, Content: wrong.Error() + "\nAnswer again with one JSON object that fits, and nothing else."},
+		r.said = nil
+		if text := a.text.String(); text != "" { // providers refuse an empty message
+			r.said = []*model.Message{{Role: model.RoleAssistant, Content: text, Reasoning: a.thought.String()}}
 		}
+		r.said = append(r.said, &model.Message{
+			Role: model.RoleUser, Content: wrong.Error() + "\nAnswer again with one JSON object that fits, and nothing else: no tool can be called now.",
+		})
 		return doesNotFit + ".", 0, true // what is wrong with it may quote what has not gone out
 	case !errors.As(err, &failure):
 		return "", 0, false
