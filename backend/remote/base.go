@@ -26,7 +26,7 @@ func (s *Server) startBase(ctx context.Context, name string, in client.Input, ro
 	in.DenyPending = false // it does not know that
 	row.ID = Qualify(baseID+strings.ToLower(rand.Text()), s.Name)
 	row.UpdatedAtMs = row.CreatedAtMs
-	m := &mirror{server: s, id: row.ID}
+	m := s.newMirror(row.ID)
 	err := s.stream(ctx, m, func(ctx context.Context) iter.Seq2[protocol.Frame, error] {
 		return s.once().Stream(ctx, name, in)
 	}, func(first protocol.Frame) error {
@@ -205,6 +205,9 @@ func (m *mirror) cancelBase(ctx context.Context) error {
 	if err := m.close(ctx, end); err != nil {
 		return err
 	}
-	m.stop()
+	m.server.mu.Lock()
+	stop := m.stop
+	m.server.mu.Unlock()
+	stop()
 	return nil
 }

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"io"
+	"iter"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -95,5 +96,60 @@ func TestAServerWithoutNumbersIsRunAndApproved(t *testing.T) {
 	}
 	if err := s.Cancel(ctx, h.RunID); err == nil {
 		t.Error("a run that has ended can be stopped")
+	}
+}
+
+func TestTheEndOfAStretchThatComesLateHarmsNotTheNext(t *testing.T) {
+	here := &agent.Runner{}
+	s := &Server{Name: "there", Runner: here}
+	defer func() {
+		s.Close()
+		if err := here.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	row := agent.Run{ID: Qualify(baseID+"1", s.Name), ThreadID: "t", AgentName: "demo@there", Status: protocol.StatusRunning}
+	m := s.newMirror(row.ID)
+	start := protocol.Frame{Event: &protocol.Start{MessageID: "m"}}
+	hangUp, left, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	err := s.stream(t.Context(), m, func(ctx context.Context) iter.Seq2[protocol.Frame, error] {
+		return func(yield func(protocol.Frame, error) bool) {
+			if yield(start, nil) && yield(protocol.Frame{Event: &protocol.Finish{Status: protocol.StatusPaused}}, nil) {
+				defer close(left)
+				select { // the server said that the run waits, and is in no hurry to hang up
+				case <-hangUp:
+				case <-ctx.Done():
+				}
+			}
+		}
+	}, func(protocol.Frame) error {
+		if err := here.Log().Append(t.Context(), &agent.Batch{Run: row}); err != nil {
+			return err
+		}
+		return m.load(t.Context())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome, err := s.handle(row.ID, row.ThreadID, "").Wait(t.Context()); err != nil || outcome.Status != protocol.StatusPaused {
+		t.Fatalf("got %+v, %v, want a run that waits", outcome, err)
+	}
+	err = s.stream(t.Context(), m, func(context.Context) iter.Seq2[protocol.Frame, error] {
+		return func(yield func(protocol.Frame, error) bool) {
+			if yield(start, nil) {
+				<-goOn
+				yield(protocol.Frame{Event: &protocol.Finish{Status: protocol.StatusCompleted}}, nil)
+			}
+		}
+	}, func(protocol.Frame) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(hangUp)
+	<-left
+	close(goOn)
+	outcome, err := s.handle(row.ID, row.ThreadID, "m").Wait(t.Context())
+	if err != nil || outcome.Status != protocol.StatusCompleted {
+		t.Errorf("got %+v, %v, want it completed", outcome, err)
 	}
 }

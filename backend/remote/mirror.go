@@ -43,7 +43,10 @@ type mirror struct {
 	server   *Server
 	id       string // here
 	remoteID string // there; empty where the server numbers no events
-	stop     context.CancelFunc
+
+	// Of what reads it now, or did last; guarded by the server's mu.
+	stop context.CancelFunc
+	left chan struct{} // closed when that has ended
 
 	mu      sync.Mutex // one at a time writes
 	row     agent.Run
@@ -56,6 +59,15 @@ type mirror struct {
 
 // baseID begins the ids of runs their server has no id for. Such a run cannot be read on after a connection broke.
 const baseID = "base_"
+
+// newMirror is the copy of a run of which nothing is loaded.
+func (s *Server) newMirror(runID string) *mirror {
+	m := &mirror{server: s, id: runID}
+	if name, _ := Split(runID); !strings.HasPrefix(name, baseID) {
+		m.remoteID = name
+	}
+	return m
+}
 
 func (m *mirror) base() bool { return m.remoteID == "" }
 
@@ -71,7 +83,6 @@ func (m *mirror) load(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.name()
 	m.row, m.fold, m.broken = states[0].Run, protocol.Transcript{}, false
 	m.rows = newRows()
 	for after := int64(0); ; {
@@ -97,13 +108,6 @@ func (m *mirror) load(ctx context.Context) error {
 	}
 	m.rows.remember(states[0].Approvals)
 	return nil
-}
-
-// name finds what the server calls the run.
-func (m *mirror) name() {
-	if name, _ := Split(m.id); !strings.HasPrefix(name, baseID) {
-		m.remoteID = name
-	}
 }
 
 func (m *mirror) over() bool {

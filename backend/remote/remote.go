@@ -186,10 +186,10 @@ func (s *Server) Detach(ctx context.Context) error {
 	if err := s.Recover(ctx, ""); err != nil && !errors.Is(err, agent.ErrClosed) {
 		return err
 	}
-	s.mu.Lock()
-	open := maps.Clone(s.mirrors)
-	s.mu.Unlock()
 	s.Close()
+	s.mu.Lock()
+	open := maps.Clone(s.mirrors) // none is added once it is closed
+	s.mu.Unlock()
 	asked, err := s.unanswered(ctx, "")
 	failures := []error{err}
 	for _, a := range asked {
@@ -222,7 +222,7 @@ func (s *Server) mirror(ctx context.Context, runID string) (*mirror, error) {
 		}
 		return m, nil
 	}
-	m := &mirror{server: s, id: runID}
+	m := s.newMirror(runID)
 	if err := m.load(ctx); err != nil {
 		return nil, err
 	}
@@ -232,16 +232,25 @@ func (s *Server) mirror(ctx context.Context, runID string) (*mirror, error) {
 	return m, s.follow(m, m.watch)
 }
 
-// follow starts the one goroutine that reads a run. The caller holds the lock.
+// follow starts the one goroutine that reads a run, once the one that read its last stretch has ended. The caller holds the lock.
 func (s *Server) follow(m *mirror, read func(context.Context)) error {
 	if err := s.open(); err != nil {
 		return err
 	}
 	s.mirrors[m.id] = m
+	before := m.left
+	if before != nil {
+		m.stop() // it has read all there is, and must not take the next stretch for an interruption of its own
+	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	m.stop = cancel
+	left := make(chan struct{})
+	m.stop, m.left = cancel, left
 	s.wg.Go(func() {
+		defer close(left)
 		defer cancel()
+		if before != nil {
+			<-before
+		}
 		read(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
