@@ -87,7 +87,7 @@ func (s *Server) stream(
 			}
 		}
 		ended, err := m.read(ctx, begins, true)
-		if ended || m.last() == 0 || ctx.Err() != nil {
+		if ended || !m.begun() || ctx.Err() != nil {
 			return
 		}
 		m.brokeOff(context.WithoutCancel(ctx), err)

@@ -254,25 +254,29 @@ func TestARunOfAnIDThatIsTakenIsRefused(t *testing.T) {
 }
 
 func TestADetachedServersRunsEnd(t *testing.T) {
-	w := &wire{pages: []string{sse(1, started), ""}}
-	s, here := w.attach(t)
-	h, err := s.Start(t.Context(), "demo@there", agent.Input{Text: "Go."})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Detach(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	_, err = h.Wait(t.Context())
-	var failed *agent.RunError
-	if !errors.As(err, &failed) || !strings.Contains(failed.Message, "not attached any more") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := s.Start(t.Context(), "demo@there", agent.Input{ThreadID: h.ThreadID, Text: "Go."}); !errors.Is(err, agent.ErrClosed) {
-		t.Errorf("a start after that: got %v", err)
-	}
-	if runs, _ := here.Log().Runs(t.Context(), agent.RunQuery{Statuses: []protocol.Status{protocol.StatusRunning}}); len(runs) > 1 {
-		t.Errorf("%d runs are left", len(runs))
+	for name, first := range map[string]string{"before an event of theirs came": "", "after their first event": sse(1, started)} {
+		t.Run(name, func(t *testing.T) {
+			w := &wire{pages: []string{first, ""}}
+			s, here := w.attach(t)
+			h, err := s.Start(t.Context(), "demo@there", agent.Input{Text: "Go."})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Detach(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, err = h.Wait(t.Context())
+			var failed *agent.RunError
+			if !errors.As(err, &failed) || !strings.Contains(failed.Message, "not attached any more") {
+				t.Errorf("got %v", err)
+			}
+			if _, err := s.Start(t.Context(), "demo@there", agent.Input{ThreadID: h.ThreadID, Text: "Go."}); !errors.Is(err, agent.ErrClosed) {
+				t.Errorf("a start after that: got %v", err)
+			}
+			if runs, _ := here.Log().Runs(t.Context(), agent.RunQuery{Statuses: []protocol.Status{protocol.StatusRunning}}); len(runs) > 0 {
+				t.Errorf("%d runs are left", len(runs))
+			}
+		})
 	}
 }
 

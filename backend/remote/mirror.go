@@ -116,6 +116,13 @@ func (m *mirror) over() bool {
 	return m.fold.Status.Ended()
 }
 
+// begun reports whether the run is in the store.
+func (m *mirror) begun() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.row.ID != ""
+}
+
 // received is an event of the server, or what came in place of one.
 type received struct {
 	frame protocol.Frame

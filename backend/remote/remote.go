@@ -254,7 +254,7 @@ func (s *Server) follow(m *mirror, read func(context.Context)) error {
 		read(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.mirrors[m.id] == m && (m.over() || m.last() == 0) {
+		if s.mirrors[m.id] == m && (m.over() || !m.begun()) {
 			delete(s.mirrors, m.id)
 		}
 	})
