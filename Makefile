@@ -21,6 +21,7 @@ LICENCES := frontend/public/licences.json
 MODULES := frontend/node_modules/.package-lock.json
 MCP_MODULES := backend/mcp/testdata/npm/node_modules/.package-lock.json
 AISDK_MODULES := backend/aisdk/testdata/npm/node_modules/.package-lock.json
+OPENAPI_MODULES := backend/server/testdata/npm/node_modules/.package-lock.json
 
 BUILD_PACKAGES := gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
 # For a Docker engine of the tests' own, which needs root; one that is installed is left as it is.
@@ -71,6 +72,11 @@ $(AISDK_MODULES): backend/aisdk/testdata/npm/package.json backend/aisdk/testdata
 	@cd backend/aisdk/testdata/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
 	@touch $@
 
+$(OPENAPI_MODULES): backend/server/testdata/npm/package.json backend/server/testdata/npm/package-lock.json
+	@echo "Installing what others read an OpenAPI document with" >&2
+	@cd backend/server/testdata/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
 packages:
 	@command -v go >/dev/null || { echo "Go 1.26 is needed: go is not on the PATH." >&2; exit 1; }
 	@command -v npm >/dev/null || { echo "Node 20 is needed: npm is not on the PATH." >&2; exit 1; }
@@ -85,7 +91,7 @@ test: prepare check-go check-page test-page test-go e2e
 
 # What is mostly waited for is waited for at once.
 prepare:
-	@$(MAKE) -j4 test-packages $(MODULES) $(MCP_MODULES) $(AISDK_MODULES)
+	@$(MAKE) -j4 test-packages $(MODULES) $(MCP_MODULES) $(AISDK_MODULES) $(OPENAPI_MODULES)
 
 check-go: $(PAGE) bin/golangci-lint bin/gofumpt
 	@echo "== go vet, golangci-lint, gofumpt"
@@ -105,7 +111,7 @@ test-page: $(MODULES)
 	@echo "== vitest"
 	@cd frontend && npx --no-install vitest run
 
-test-go: $(PAGE) $(MCP_MODULES) $(AISDK_MODULES)
+test-go: $(PAGE) $(MCP_MODULES) $(AISDK_MODULES) $(OPENAPI_MODULES)
 	@echo "== go test -race"
 	@go run ./build/testsum $(RACE) -timeout 20m -tags $(TAGS) ./...
 
@@ -125,7 +131,7 @@ format: bin/gofumpt $(MODULES)
 	@cd frontend && npx --no-install biome check --write .
 
 clean:
-	rm -rf bin build/bin frontend/node_modules backend/mcp/testdata/npm/node_modules backend/aisdk/testdata/npm/node_modules frontend/test-results
+	rm -rf bin build/bin frontend/node_modules backend/mcp/testdata/npm/node_modules backend/aisdk/testdata/npm/node_modules backend/server/testdata/npm/node_modules frontend/test-results
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete
 
 bin/golangci-lint: TOOL := github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -11,6 +11,7 @@
 //	agent               the run loop and its store's seam                          → approval model protocol tool
 //	agent/storetest     the test every store passes                                → agent approval model model/scripted protocol tool
 //	internal/process    shell commands and their output                            →
+//	internal/openapi    OpenAPI documents of routes and Go types                   →
 //	internal/names      the names tools have for providers                         →
 //	sandbox             where the calls of sandboxed tools run                     → tool sandbox/native sandbox/internal
 //	sandbox/internal    what came of a command                                     → tool internal/process
@@ -30,7 +31,7 @@
 //	trace               OpenTelemetry spans of runs, turns and calls               → protocol
 //	trace/otlp          spans sent to a collector                                  → trace
 //	aisdk               the UI message stream of the AI SDK                        → model protocol tool
-//	server              agents over HTTP                                           → agent aisdk approval model protocol redact tool
+//	server              agents over HTTP                                           → agent aisdk approval internal/openapi model protocol redact tool
 //	server/runtimetest  the test every runtime passes                              → agent approval model model/scripted protocol server tool
 //	client              the same seen from the other end                           → agent approval model protocol tool
 //	remote              agents of another server, and copies of their runs         → agent approval client model protocol server tool

@@ -37,6 +37,14 @@ const (
 // Event is one event of a run: a pointer to one of the structs of this file.
 type Event interface{ Type() Type }
 
+// Events are the events there are, an empty one of each.
+func Events() []Event {
+	return []Event{
+		&Start{}, &Message{}, &Turn{}, &TextStart{}, &TextDelta{}, &TextEnd{}, &ReasoningStart{}, &ReasoningDelta{}, &ReasoningEnd{},
+		&ToolCallStart{}, &ToolCallDelta{}, &ToolCallEnd{}, &ToolUpdate{}, &CallState{}, &ToolResult{}, &ApprovalRequired{}, &Error{}, &Finish{},
+	}
+}
+
 // Start opens a run and every resumed stretch of it.
 type Start struct {
 	MessageID string `json:"messageId"`

@@ -12,10 +12,31 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"callboard/backend/internal/openapi"
 )
 
-// members are what a JSON object may have, by name, and what to do with each value.
-type members map[string]func(value json.RawMessage) error
+// members are what a JSON object may have, by name.
+type members map[string]member
+
+// member is what to do with a value, and what the value is to be.
+type member struct {
+	take   func(value json.RawMessage) error
+	schema *openapi.Schema
+	needed bool // for the document: who reads the object says what is missing
+}
+
+// body is a request's body, and its name in the document.
+type body struct {
+	name string
+	members
+}
+
+// needed is a member no object may be without.
+func needed(m member) member {
+	m.needed, m.schema = true, openapi.NotNull(m.schema)
+	return m
+}
 
 // readBody reads a request's body, a JSON object of the members. It refuses unknown members, those that come twice, and data after
 // the object: what is ignored in silence is a mistake found late.
@@ -67,11 +88,11 @@ func checkMediaType(value string) error {
 // readObject hands the members of a valid JSON text to their functions. A null counts as a member left out, but for a raw one.
 func readObject(data json.RawMessage, m members) error {
 	return eachMember(data, func(name string, value json.RawMessage) error {
-		take := m[name]
-		if take == nil {
+		known, ok := m[name]
+		if !ok {
 			return fmt.Errorf("unknown member %q; known are %s", name, strings.Join(slices.Sorted(maps.Keys(m)), ", "))
 		}
-		if err := take(value); err != nil {
+		if err := known.take(value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
@@ -109,36 +130,36 @@ func eachMember(data json.RawMessage, do func(name string, value json.RawMessage
 func isNull(value json.RawMessage) bool { return string(value) == "null" }
 
 // text takes a string.
-func text(to **string) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
+func text(to **string, about string) member {
+	return member{schema: openapi.OrNull(openapi.Of("string", about)), take: func(value json.RawMessage) error {
 		if !isNull(value) && json.Unmarshal(value, to) != nil {
 			return errors.New("must be a string")
 		}
 		return nil
-	}
+	}}
 }
 
 // flag takes true or false.
-func flag(to **bool) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
+func flag(to **bool, about string) member {
+	return member{schema: openapi.OrNull(openapi.Of("boolean", about)), take: func(value json.RawMessage) error {
 		if !isNull(value) && json.Unmarshal(value, to) != nil {
 			return errors.New("must be true or false")
 		}
 		return nil
-	}
+	}}
 }
 
 // raw takes any value, null too.
-func raw(to *json.RawMessage) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
+func raw(to *json.RawMessage, about string) member {
+	return member{schema: &openapi.Schema{Description: about}, take: func(value json.RawMessage) error {
 		*to = value
 		return nil
-	}
+	}}
 }
 
 // anObject takes an object whose members are for the client's own use.
-func anObject(to *json.RawMessage) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
+func anObject(to *json.RawMessage, about string) member {
+	return member{schema: openapi.OrNull(openapi.Of("object", about)), take: func(value json.RawMessage) error {
 		if isNull(value) {
 			return nil
 		}
@@ -147,7 +168,30 @@ func anObject(to *json.RawMessage) func(json.RawMessage) error {
 		}
 		*to = value
 		return nil
+	}}
+}
+
+// oneOf is a text of which some values alone fit; who reads it says so.
+func oneOf[T ~string](m member, values ...T) member {
+	m.schema = openapi.NotNull(m.schema)
+	for _, v := range values {
+		m.schema.Enum = append(m.schema.Enum, string(v))
 	}
+	m.schema = openapi.OrNull(m.schema)
+	return m
+}
+
+// schemaOf is the schema of an object of the members.
+func schemaOf(m members, about string) *openapi.Schema {
+	object := openapi.Of("object", about)
+	object.AdditionalProperties = openapi.Nothing()
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if m[name].needed {
+			object.Required = append(object.Required, name)
+		}
+		object.Properties = append(object.Properties, openapi.Property{Name: name, Schema: m[name].schema})
+	}
+	return object
 }
 
 func deref(s *string) string {

@@ -33,7 +33,7 @@ func (s *Server) listApprovals(w http.ResponseWriter, r *http.Request) error {
 		answers = append(answers, v.approvals(waiting(run))...)
 	}
 	slices.SortStableFunc(answers, func(a, b approvalAnswer) int { return cmp.Compare(a.Since, b.Since) })
-	writeJSON(w, http.StatusOK, map[string]any{"approvals": answers})
+	writeJSON(w, http.StatusOK, approvalsAnswer{answers})
 	return nil
 }
 
@@ -49,9 +49,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var d decisionBody
-	taken := d.members()
-	taken["argumentsHash"], taken["result"] = text(&d.hash), raw(&d.result)
-	if err := s.readBody(w, r, taken); err != nil {
+	if err := s.readBody(w, r, d.body().members); err != nil {
 		return err
 	}
 	decision, err := d.decision()
@@ -68,11 +66,13 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, struct {
-		approvalAnswer
-		Resumed bool `json:"resumed"`
-	}{approvalAnswerOf(v.pending(pending)), handle != nil})
+	writeJSON(w, http.StatusOK, decidedAnswer{approvalAnswerOf(v.pending(pending)), handle != nil})
 	return nil
+}
+
+type decidedAnswer struct {
+	approvalAnswer
+	Resumed bool `json:"resumed" jsonschema_description:"It was the last decision that was missing: the run goes on"`
 }
 
 // decideOne stores a decision; an approval that was decided before says by whom and when, and is returned beside the error.
@@ -153,11 +153,26 @@ type decisionBody struct {
 	arguments, result           json.RawMessage
 }
 
-func (d *decisionBody) members() members {
+// verdict are the members that belong to no one call.
+func (d *decisionBody) verdict() members {
 	return members{
-		"approved": flag(&d.approved), "reason": text(&d.reason),
-		"argumentsText": text(&d.argumentsText), "arguments": raw(&d.arguments),
+		"approved": needed(flag(&d.approved, "false denies the call")), "reason": text(&d.reason, "Why; the model reads it of a call that is denied"),
 	}
+}
+
+func (d *decisionBody) members() members {
+	m := d.verdict()
+	m["argumentsText"] = text(&d.argumentsText, "The JSON text of the arguments to run with in place of those that were shown; wins over arguments")
+	m["arguments"] = raw(&d.arguments, "The arguments to run with in place of those that were shown")
+	return m
+}
+
+// body is the answer to one approval by its id.
+func (d *decisionBody) body() body {
+	m := d.members()
+	m["argumentsHash"] = text(&d.hash, "That of the arguments the decision was made for; needed unless the approval is hidden")
+	m["result"] = raw(&d.result, "Of a call of the kind unknown: what came of it, in place of running it again")
+	return body{"DecisionRequest", m}
 }
 
 func (d *decisionBody) decision() (approval.Decision, error) {

@@ -50,15 +50,15 @@ type failure struct {
 func (f *failure) Error() string { return f.message }
 
 func invalid(format string, args ...any) error {
-	return &failure{status: http.StatusBadRequest, code: CodeInvalidInput, message: fmt.Sprintf(format, args...)}
+	return &failure{status: statusOf(CodeInvalidInput), code: CodeInvalidInput, message: fmt.Sprintf(format, args...)}
 }
 
 func notFound(format string, args ...any) error {
-	return &failure{status: http.StatusNotFound, code: CodeNotFound, message: fmt.Sprintf(format, args...)}
+	return &failure{status: statusOf(CodeNotFound), code: CodeNotFound, message: fmt.Sprintf(format, args...)}
 }
 
 func conflict(code, format string, args ...any) error {
-	return &failure{status: http.StatusConflict, code: code, message: fmt.Sprintf(format, args...)}
+	return &failure{status: statusOf(code), code: code, message: fmt.Sprintf(format, args...)}
 }
 
 // Refusal is an error of a Runtime whose words and status are for the client.
@@ -82,34 +82,34 @@ func asFailure(err error) *failure {
 		large   *http.MaxBytesError
 		call    *tool.Error
 	)
-	is := func(status int, code, message string) *failure {
-		return &failure{status: status, code: code, message: message}
+	is := func(code, message string) *failure {
+		return &failure{status: statusOf(code), code: code, message: message}
 	}
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &refused):
-		return is(refused.Status, refused.Code, refused.Message)
+		return &failure{status: refused.Status, code: refused.Code, message: refused.Message}
 	case errors.As(err, &large):
-		return is(http.StatusRequestEntityTooLarge, CodePayloadTooLarge, fmt.Sprintf("the body is over %d bytes", large.Limit))
+		return is(CodePayloadTooLarge, fmt.Sprintf("the body is over %d bytes", large.Limit))
 	case errors.As(err, &call) && call.Code == tool.CodeInvalidArgs:
-		return is(http.StatusBadRequest, call.Code, call.Message)
+		return is(call.Code, call.Message)
 	case errors.Is(err, agent.ErrNotFound), errors.Is(err, approval.ErrNotFound):
-		return is(http.StatusNotFound, CodeNotFound, "not found")
+		return is(CodeNotFound, "not found")
 	case errors.Is(err, agent.ErrBusy):
-		return is(http.StatusConflict, CodeThreadBusy, "the thread has a live run")
+		return is(CodeThreadBusy, "the thread has a live run")
 	case errors.Is(err, agent.ErrPaused):
-		return is(http.StatusConflict, CodeRunPaused, `the thread's run waits for a decision; with "pending": "deny" what it waits for is denied`)
+		return is(CodeRunPaused, `the thread's run waits for a decision; with "pending": "deny" what it waits for is denied`)
 	case errors.Is(err, agent.ErrNotPaused):
-		return is(http.StatusConflict, CodeRunNotPaused, "no run of the thread waits for a decision")
+		return is(CodeRunNotPaused, "no run of the thread waits for a decision")
 	case errors.Is(err, agent.ErrEnded):
-		return is(http.StatusConflict, CodeRunEnded, "it has ended already")
+		return is(CodeRunEnded, "it has ended already")
 	case errors.Is(err, approval.ErrDecided):
-		return is(http.StatusConflict, CodeDecided, "already decided")
+		return is(CodeDecided, "already decided")
 	case errors.Is(err, approval.ErrHash):
-		return is(http.StatusConflict, CodeArgumentsChanged, "the decision was made for other arguments; look at the call again")
+		return is(CodeArgumentsChanged, "the decision was made for other arguments; look at the call again")
 	case errors.Is(err, agent.ErrClosed):
-		return is(http.StatusServiceUnavailable, CodeUnavailable, "the server is closing")
+		return is(CodeUnavailable, "the server is closing")
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 			return // nobody is there to read it
 		}
 		s.logger().Error("a request failed", "method", r.Method, "path", r.URL.Path, "error", err)
-		f = &failure{status: http.StatusInternalServerError, code: CodeInternal, message: hidden}
+		f = &failure{status: statusOf(CodeInternal), code: CodeInternal, message: hidden}
 	}
 	if out, ok := w.(*recorder); ok && out.wrote {
 		return
@@ -165,21 +165,94 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(text)
 }
 
-// statusOf is the HTTP status of a failed run's code.
+// statusOf is the HTTP status of a code, of a request or of a run that failed.
 func statusOf(code string) int {
 	switch code {
-	case model.CodeContextLength, model.CodeContentFiltered, tool.CodeInvalidArgs:
+	case CodeInvalidInput, model.CodeContextLength, model.CodeContentFiltered, tool.CodeInvalidArgs:
 		return http.StatusBadRequest
+	case CodeUnauthorized:
+		return http.StatusUnauthorized
+	case CodeForbidden:
+		return http.StatusForbidden
+	case CodeNotFound:
+		return http.StatusNotFound
+	case CodeMethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case CodeThreadBusy, CodeRunPaused, CodeRunNotPaused, CodeRunEnded, CodeDecided, CodeArgumentsChanged:
+		return http.StatusConflict
+	case CodePayloadTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case CodeUnsupportedMediaType:
+		return http.StatusUnsupportedMediaType
+	case CodeNoStream:
+		return http.StatusNotImplemented
 	case model.CodeRateLimited:
 		return http.StatusTooManyRequests
 	case model.CodeInvalidResponse:
 		return http.StatusBadGateway
-	case model.CodeUnavailable, "RUN_INTERRUPTED", "RUN_FORGOTTEN":
+	case CodeUnavailable, model.CodeUnavailable, agent.CodeRunInterrupted, "RUN_FORGOTTEN":
 		return http.StatusServiceUnavailable
-	case model.CodeTimeout, "RUN_TIMEOUT", tool.CodeTimeout:
+	case model.CodeTimeout, agent.CodeRunTimeout, tool.CodeTimeout:
 		return http.StatusGatewayTimeout
 	}
 	return http.StatusInternalServerError
+}
+
+// meaning says what a code of a request, or of a run that failed, tells.
+func meaning(code string) string {
+	switch code {
+	case CodeInvalidInput:
+		return "something in the request is not as it has to be; the message says what"
+	case CodeUnauthorized:
+		return "the request has not brought the server's token"
+	case CodeForbidden:
+		return "the client may not do this, or comes by a name or from a page that is not the server's own"
+	case CodeNotFound:
+		return "there is none of that name or id"
+	case CodeMethodNotAllowed:
+		return "the route takes other methods"
+	case CodeThreadBusy:
+		return "the thread has a live run"
+	case CodeRunPaused:
+		return "the thread's run waits for a decision"
+	case CodeRunNotPaused:
+		return "no run of the thread waits for a decision"
+	case CodeRunEnded:
+		return "nothing is left to stop"
+	case CodeDecided:
+		return "another decision was first"
+	case CodeArgumentsChanged:
+		return "the decision was made for other arguments"
+	case CodePayloadTooLarge:
+		return "the body is too large"
+	case CodeUnsupportedMediaType:
+		return "the body is not called JSON, in UTF-8"
+	case CodeNoStream:
+		return "the connection cannot send an answer in pieces"
+	case CodeUnavailable:
+		return "the server is closing"
+	case CodeInternal:
+		return "the server's log says more"
+	case tool.CodeInvalidArgs:
+		return "the arguments do not fit the tool's parameters"
+	case model.CodeUnavailable:
+		return "the run failed: the model cannot be reached"
+	case model.CodeRateLimited:
+		return "the run failed: the model's provider takes no more requests now"
+	case model.CodeTimeout:
+		return "the run failed: the model took too long"
+	case model.CodeInvalidResponse:
+		return "the run failed: what the model answered cannot be read"
+	case model.CodeContextLength:
+		return "the run failed: the thread is too long for the model"
+	case model.CodeContentFiltered:
+		return "the run failed: the provider's content filter stopped the answer"
+	case agent.CodeRunTimeout:
+		return "the run failed: it took longer than its time limit"
+	case agent.CodeRunInterrupted:
+		return "the run failed: the program ended while it was at work"
+	}
+	return "the run failed"
 }
 
 // noRoute makes an error of what the mux says to a request it has no route for.

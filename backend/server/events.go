@@ -92,6 +92,13 @@ func (s *Server) eventsJSON(w http.ResponseWriter, r *http.Request, run *agent.R
 	return nil
 }
 
+// eventsAnswer is what eventsJSON writes.
+type eventsAnswer struct {
+	Events []protocol.Event `json:"events"`
+	Last   int64            `json:"last" jsonschema_description:"The number of the last event of them, else that which was asked for"`
+	Status protocol.Status  `json:"status"`
+}
+
 // appendNumbered puts an event's number first into its JSON, the rest as it is.
 func appendNumbered(dst []byte, record agent.Record) []byte {
 	dst = append(dst, `{"seq":`...)

@@ -63,8 +63,12 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"hashes": hashes})
+	writeJSON(w, http.StatusOK, foundAnswer{hashes})
 	return nil
+}
+
+type foundAnswer struct {
+	Hashes []string `json:"hashes" jsonschema_description:"Of the blobs that hold the text"`
 }
 
 func (s *Server) blobHolds(ctx context.Context, v view, hash string, wanted []byte) (bool, error) {

@@ -8,13 +8,19 @@ import (
 )
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, struct {
-		Status    string `json:"status"`
-		Uptime    int64  `json:"uptime"`    // ms
-		Timestamp int64  `json:"timestamp"` // Unix ms
-		Version   string `json:"version,omitempty"`
-	}{"ok", time.Since(s.started).Milliseconds(), time.Now().UnixMilli(), s.Version})
+	writeJSON(w, http.StatusOK, healthAnswer{"ok", time.Since(s.started).Milliseconds(), time.Now().UnixMilli(), s.Version})
 	return nil
+}
+
+type healthAnswer struct {
+	Status    string `json:"status" jsonschema_description:"ok"`
+	Uptime    int64  `json:"uptime" jsonschema_description:"ms"`
+	Timestamp int64  `json:"timestamp" jsonschema_description:"Unix ms"`
+	Version   string `json:"version,omitempty" jsonschema_description:"Of the program"`
+}
+
+type readyAnswer struct {
+	Status string `json:"status" jsonschema_description:"ok"`
 }
 
 // ready says whether runs can be started: the server is not closing and its store answers.
@@ -27,7 +33,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.log.Runs(r.Context(), agent.RunQuery{ID: "-", Bare: true}); err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	writeJSON(w, http.StatusOK, readyAnswer{"ok"})
 	return nil
 }
 
@@ -35,6 +41,14 @@ type agentAnswer struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	Tools       []string `json:"tools"`
+}
+
+type agentsAnswer struct {
+	Agents []agentAnswer `json:"agents"`
+}
+
+type toolsAnswer struct {
+	Tools []Tool `json:"tools" jsonschema_description:"Each name once"`
 }
 
 // listAgents tells what agents there are here, and not what they were told.
@@ -51,7 +65,7 @@ func (s *Server) listAgents(w http.ResponseWriter, _ *http.Request) error {
 		}
 		agents = append(agents, answer)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"agents": agents})
+	writeJSON(w, http.StatusOK, agentsAnswer{agents})
 	return nil
 }
 
@@ -70,6 +84,6 @@ func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"tools": tools})
+	writeJSON(w, http.StatusOK, toolsAnswer{tools})
 	return nil
 }

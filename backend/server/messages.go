@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"callboard/backend/agent"
+	"callboard/backend/internal/openapi"
 	"callboard/backend/model"
 	"callboard/backend/protocol"
 	"callboard/backend/redact"
@@ -55,20 +56,29 @@ func (s *Server) addMessage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readHistory reads {role, content, reasoning?, toolCalls?, toolResults?, images?, metadata?}.
+// historyBody is {role, content, reasoning?, toolCalls?, toolResults?, images?, metadata?}.
+type historyBody struct {
+	role, content, reasoning *string
+	message                  model.Message
+}
+
+func (b *historyBody) body() body {
+	return body{"MessageRequest", members{
+		"role":      needed(oneOf(text(&b.role, "tool for operators alone"), model.RoleUser, model.RoleAssistant, model.RoleTool)),
+		"content":   text(&b.content, "Not blank, unless the message has calls or is a tool's result"),
+		"reasoning": text(&b.reasoning, "The model's, before what it said"),
+		"metadata":  anObject(&b.message.Metadata, "For the client's own use"),
+		"toolCalls": toolCalls(&b.message.ToolCalls), "toolResults": toolResult(&b.message), "images": images(&b.message.Images),
+	}}
+}
+
 func (s *Server) readHistory(w http.ResponseWriter, r *http.Request) (*model.Message, error) {
-	var (
-		role, content, reasoning *string
-		m                        = &model.Message{ID: "msg_" + rand.Text(), AtMs: time.Now().UnixMilli()}
-	)
-	err := s.readBody(w, r, members{
-		"role": text(&role), "content": text(&content), "reasoning": text(&reasoning), "metadata": anObject(&m.Metadata),
-		"toolCalls": toolCalls(&m.ToolCalls), "toolResults": toolResult(m), "images": images(&m.Images),
-	})
-	if err != nil {
+	b := historyBody{message: model.Message{ID: "msg_" + rand.Text(), AtMs: time.Now().UnixMilli()}}
+	if err := s.readBody(w, r, b.body().members); err != nil {
 		return nil, err
 	}
-	m.Role, m.Content, m.Reasoning = model.Role(deref(role)), deref(content), deref(reasoning)
+	m := &b.message
+	m.Role, m.Content, m.Reasoning = model.Role(deref(b.role)), deref(b.content), deref(b.reasoning)
 	switch {
 	case m.Role != model.RoleUser && m.Role != model.RoleAssistant && m.Role != model.RoleTool:
 		return nil, invalid("role: must be user, assistant or tool")
@@ -85,22 +95,22 @@ func (s *Server) readHistory(w http.ResponseWriter, r *http.Request) (*model.Mes
 }
 
 // toolCalls takes calls a model wrote: [{id, name, argumentsText}].
-func toolCalls(to *[]model.ToolCall) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
+func toolCalls(to *[]model.ToolCall) member {
+	about := "Of the assistant; for operators alone"
+	item := schemaOf(new(calledBody).members(), "")
+	return member{schema: openapi.OrNull(openapi.ListOf(item, about)), take: func(value json.RawMessage) error {
 		var list []json.RawMessage
 		if json.Unmarshal(value, &list) != nil {
 			return errors.New("must be a list of calls")
 		}
 		for _, item := range list {
-			var id, name, exact *string
-			var parsed json.RawMessage
-			err := readObject(item, members{"id": text(&id), "name": text(&name), "argumentsText": text(&exact), "arguments": raw(&parsed)})
-			if err != nil {
+			var b calledBody
+			if err := readObject(item, b.members()); err != nil {
 				return err
 			}
-			call := model.ToolCall{ID: deref(id), Name: deref(name), Arguments: string(parsed)}
-			if exact != nil {
-				call.Arguments = *exact
+			call := model.ToolCall{ID: deref(b.id), Name: deref(b.name), Arguments: string(b.parsed)}
+			if b.exact != nil {
+				call.Arguments = *b.exact
 			}
 			if call.ID == "" || call.Name == "" {
 				return errors.New("each call needs an id and a name")
@@ -108,38 +118,66 @@ func toolCalls(to *[]model.ToolCall) func(json.RawMessage) error {
 			*to = append(*to, call)
 		}
 		return nil
+	}}
+}
+
+// calledBody is {id, name, argumentsText?, arguments?}.
+type calledBody struct {
+	id, name, exact *string
+	parsed          json.RawMessage
+}
+
+func (b *calledBody) members() members {
+	return members{
+		"id": needed(text(&b.id, "Not empty")), "name": needed(text(&b.name, "The tool's; not empty")),
+		"argumentsText": text(&b.exact, "The arguments' JSON text, exact; wins over arguments"), "arguments": raw(&b.parsed, ""),
 	}
 }
 
 // toolResult takes the call a message is the result of: [{toolCallId, toolName}]; what came of it is the content.
-func toolResult(to *model.Message) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
+func toolResult(to *model.Message) member {
+	schema := openapi.ListOf(schemaOf(new(resultBody).members(), ""), "The call that a message of the role tool is the result of; what came of it is the content")
+	schema.MaxItems = 1
+	return member{schema: openapi.OrNull(schema), take: func(value json.RawMessage) error {
 		var list []json.RawMessage
 		if json.Unmarshal(value, &list) != nil || len(list) > 1 {
 			return errors.New("must be a list of one result")
 		}
 		for _, item := range list {
-			var id, name *string
-			var result json.RawMessage // the content, once more
-			if err := readObject(item, members{"toolCallId": text(&id), "toolName": text(&name), "result": raw(&result)}); err != nil {
+			var b resultBody
+			if err := readObject(item, b.members()); err != nil {
 				return err
 			}
-			if to.ToolCallID, to.ToolName = deref(id), deref(name); to.ToolCallID == "" {
+			if to.ToolCallID, to.ToolName = deref(b.id), deref(b.name); to.ToolCallID == "" {
 				return errors.New("a result needs the id of its call")
 			}
 		}
 		return nil
+	}}
+}
+
+// resultBody is {toolCallId, toolName?, result?}.
+type resultBody struct {
+	id, name *string
+	result   json.RawMessage
+}
+
+func (b *resultBody) members() members {
+	return members{
+		"toolCallId": needed(text(&b.id, "Not empty")), "toolName": text(&b.name, ""),
+		"result": raw(&b.result, "The content once more, as GET /threads/{id} tells it; it is not read"),
 	}
 }
 
 // images takes the images of a result: [{hash, mediaType, bytes, width?, height?}].
-func images(to *[]model.Image) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
+func images(to *[]model.Image) member {
+	about := "What a message of the role tool shows: blobs this server has, by their hashes"
+	return member{schema: openapi.OrNull(openapi.ListOf(openapi.Ref(imageName), about)), take: func(value json.RawMessage) error {
 		if json.Unmarshal(value, to) != nil {
 			return errors.New("must be a list of images")
 		}
 		return nil
-	}
+	}}
 }
 
 // checkIdle refuses what a thread with an unfinished run does not take.

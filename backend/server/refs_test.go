@@ -52,7 +52,7 @@ func (w *world) events(path string) (answer string, refs map[string]*protocol.Re
 		w.t.Fatal(err)
 	}
 	r.Header.Set("Accept", "application/json")
-	response, err := http.DefaultClient.Do(r)
+	response, err := w.client.Do(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func TestOnlyJSONIsRead(t *testing.T) {
 		"nonsense/":                         415,
 	} {
 		t.Run(contentType, func(t *testing.T) {
-			w := &world{t: t, url: w.url}
+			w := &world{t: t, url: w.url, client: w.client}
 			status, text := w.request("POST", "/agents/demo/run", `{"input":"x","threadId":"`+contentType+`."}`, "Content-Type", contentType)
 			if status != want {
 				t.Errorf("got %d %s, want %d", status, text, want)

@@ -37,6 +37,10 @@ type receivedPiece struct {
 	Text  string  `json:"text"`
 }
 
+type requestsAnswer struct {
+	Requests []requestAnswer `json:"requests" jsonschema_description:"The oldest first"`
+}
+
 // requests tells what a run sent to its models, each request whole, and the pieces in which they answered; ?turn= and ?try= narrow
 // it.
 func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
@@ -83,7 +87,7 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 		}
 		answers = append(answers, answer)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"requests": answers})
+	writeJSON(w, http.StatusOK, requestsAnswer{answers})
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/approval"
+	"callboard/backend/internal/openapi"
 	"callboard/backend/protocol"
 )
 
@@ -21,43 +22,53 @@ type resumeBody struct {
 	forTheOther *approval.Decision
 }
 
+func (b *resumeBody) body() body {
+	others := "For every call that waits and is not among the decisions"
+	decisions := openapi.Of("object", "By the toolCallId of each call")
+	decisions.AdditionalProperties = schemaOf(new(decisionBody).members(), "")
+	return body{"ResumeRequest", members{
+		"threadId":        needed(text(&b.threadID, "The thread whose run waits")),
+		"decisions":       member{schema: openapi.OrNull(decisions), take: b.readDecisions},
+		"defaultDecision": member{schema: openapi.OrNull(schemaOf(new(decisionBody).verdict(), others)), take: b.readDefault},
+	}}
+}
+
+func (b *resumeBody) readDecisions(value json.RawMessage) error {
+	if isNull(value) {
+		return nil
+	}
+	return eachMember(value, func(toolCallID string, value json.RawMessage) error {
+		d, err := readDecision(value)
+		if err != nil {
+			return fmt.Errorf("%q: %w", toolCallID, err)
+		}
+		b.order = append(b.order, toolCallID)
+		b.decisions[toolCallID] = d
+		return nil
+	})
+}
+
+func (b *resumeBody) readDefault(value json.RawMessage) error {
+	if isNull(value) {
+		return nil
+	}
+	d, err := readDecision(value)
+	if err == nil && d.ArgumentsText != nil {
+		err = errors.New("argumentsText: belongs to one call")
+	}
+	b.forTheOther = &d
+	return err
+}
+
 func (s *Server) readResume(w http.ResponseWriter, r *http.Request) (*resumeBody, error) {
 	b := &resumeBody{decisions: map[string]approval.Decision{}}
-	err := s.readBody(w, r, members{
-		"threadId": text(&b.threadID),
-		"decisions": func(value json.RawMessage) error {
-			if isNull(value) {
-				return nil
-			}
-			return eachMember(value, func(toolCallID string, value json.RawMessage) error {
-				d, err := readDecision(value)
-				if err != nil {
-					return fmt.Errorf("%q: %w", toolCallID, err)
-				}
-				b.order = append(b.order, toolCallID)
-				b.decisions[toolCallID] = d
-				return nil
-			})
-		},
-		"defaultDecision": func(value json.RawMessage) error {
-			if isNull(value) {
-				return nil
-			}
-			d, err := readDecision(value)
-			if err == nil && d.ArgumentsText != nil {
-				err = errors.New("argumentsText: belongs to one call")
-			}
-			b.forTheOther = &d
-			return err
-		},
-	})
-	if err != nil {
+	if err := s.readBody(w, r, b.body().members); err != nil {
 		return nil, err
 	}
 	if b.threadID == nil {
 		return nil, invalid("threadId: must be a string that is not blank")
 	}
-	_, err = threadOf(b.threadID)
+	_, err := threadOf(b.threadID)
 	return b, err
 }
 

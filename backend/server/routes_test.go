@@ -36,7 +36,7 @@ func TestRunAnswersWithItsOutcome(t *testing.T) {
 	}
 
 	t.Run("and the thread draws the same rows", func(t *testing.T) {
-		w := &world{t: t, url: w.url}
+		w := &world{t: t, url: w.url, client: w.client}
 		var thread threadAnswer
 		w.json("GET", "/threads/t%201%2F2", "", &thread)
 		var roles []string
@@ -221,7 +221,7 @@ func TestEventsAsJSONAreOneALineWithTheirNumberFirst(t *testing.T) {
 	log := w.logOf(run.RunID)
 	for _, after := range []int{0, 1, len(log) - 1, len(log)} {
 		t.Run(fmt.Sprintf("after %d", after), func(t *testing.T) {
-			w := &world{t: t, url: w.url}
+			w := &world{t: t, url: w.url, client: w.client}
 			status, got := w.request("GET", fmt.Sprintf("/runs/%s/events?after=%d", run.RunID, after), "", "Accept", "application/json")
 			var lines []string
 			for _, e := range log[after:] {

@@ -30,6 +30,12 @@ type runAnswer struct {
 	Limit                 string           `json:"limit,omitempty"`
 }
 
+// startedAnswer says which run it is about.
+type startedAnswer struct {
+	RunID    string `json:"runId"`
+	ThreadID string `json:"threadId"`
+}
+
 // callAnswer is a call a model wrote.
 type callAnswer struct {
 	ID            string          `json:"id"`
@@ -57,7 +63,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusAccepted, map[string]string{"runId": handle.RunID, "threadId": handle.ThreadID})
+	writeJSON(w, http.StatusAccepted, startedAnswer{RunID: handle.RunID, ThreadID: handle.ThreadID})
 	return nil
 }
 
@@ -233,7 +239,7 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Runtime.Cancel(context.WithoutCancel(r.Context()), run.ID); err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusAccepted, map[string]string{"runId": run.ID, "threadId": run.ThreadID})
+	writeJSON(w, http.StatusAccepted, startedAnswer{RunID: run.ID, ThreadID: run.ThreadID})
 	return nil
 }
 
@@ -251,8 +257,14 @@ func (s *Server) cancelCall(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusAccepted, map[string]string{"runId": run.ID, "toolCallId": id})
+	writeJSON(w, http.StatusAccepted, callCancelAnswer{run.ID, id})
 	return nil
+}
+
+// callCancelAnswer says which call is being stopped.
+type callCancelAnswer struct {
+	RunID      string `json:"runId"`
+	ToolCallID string `json:"toolCallId"`
 }
 
 // approvalAnswer is a call that waits for a person.
@@ -264,6 +276,10 @@ type approvalAnswer struct {
 	Since     int64              `json:"since"` // Unix ms
 	Decision  *approval.Decision `json:"decision,omitempty"`
 	DecidedAt int64              `json:"decidedAt,omitempty"` // Unix ms
+}
+
+type approvalsAnswer struct {
+	Approvals []approvalAnswer `json:"approvals" jsonschema_description:"The one that waits longest first"`
 }
 
 func approvalAnswerOf(p *approval.Pending) approvalAnswer {

@@ -1,5 +1,8 @@
 // Package server serves agents over HTTP: one http.Handler that speaks the streaming protocol (PROTOCOL.md, Routes) and mounts in
 // any router. It knows nothing of windows, SQLite or who may come in: Guard stands before it where it listens on TCP.
+//
+// GET /openapi.json describes the routes and the events, in OpenAPI 3.1, for clients in other languages: their types can be made of it
+// (npx openapi-typescript http://127.0.0.1:4830/openapi.json). It is made of the routes themselves and the Go types they read and write.
 package server
 
 import (
@@ -59,6 +62,7 @@ type Server struct {
 	started  time.Time
 	closing  chan struct{}
 	ownsRun  bool
+	document func() ([]byte, error) // GET /openapi.json, made once
 }
 
 // Defaults of a Server.
@@ -136,53 +140,14 @@ func (s *Server) setUp() {
 		s.audience.grace = DefaultGrace
 	}
 	s.audience.abandon = s.abandon
+	s.document = sync.OnceValues(s.describe)
 	s.mux = http.NewServeMux()
-	for pattern, handle := range s.routes() {
+	for pattern, route := range s.routes() {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := handle(w, r); err != nil {
+			if err := route.serve(w, r); err != nil {
 				s.fail(w, r, err)
 			}
 		})
-	}
-}
-
-func (s *Server) routes() map[string]func(http.ResponseWriter, *http.Request) error {
-	return map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET /health": s.health,
-		"GET /ready":  s.ready,
-		"GET /agents": s.listAgents,
-		"GET /tools":  s.listTools,
-
-		"POST /agents/{name}/run":           s.run,
-		"POST /agents/{name}/stream":        s.runStream,
-		"POST /agents/{name}/runs":          s.start,
-		"POST /agents/{name}/resume":        s.resume,
-		"POST /agents/{name}/resume/stream": s.resumeStream,
-		"POST /agents/{name}/chat":          s.chat,
-		"POST /tools/{name}/runs":           s.callTool,
-		"POST /chat":                        s.chat,
-
-		"POST /agents/{name}/ui-chat":            s.uiChat,
-		"POST /ui-chat":                          s.uiChat,
-		"GET /agents/{name}/ui-chat/{id}/stream": s.uiResume,
-		"GET /ui-chat/{id}/stream":               s.uiResume,
-
-		"GET /threads":                s.listThreads,
-		"GET /threads/{id}":           s.getThread,
-		"PATCH /threads/{id}":         s.renameThread,
-		"DELETE /threads/{id}":        s.deleteThread,
-		"GET /threads/{id}/runs":      s.listRuns,
-		"POST /threads/{id}/messages": s.addMessage,
-
-		"GET /runs/{id}/events":                     s.events,
-		"GET /runs/{id}/requests":                   s.requests,
-		"GET /runs/{id}/find":                       s.find,
-		"POST /runs/{id}/cancel":                    s.cancel,
-		"POST /runs/{id}/calls/{toolCallId}/cancel": s.cancelCall,
-		"GET /approvals":                            s.listApprovals,
-		"POST /approvals/{id}/decision":             s.decide,
-		"GET /doorbell":                             s.doorbell,
-		"GET /blobs/{hash}":                         s.blob,
 	}
 }
 

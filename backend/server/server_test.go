@@ -26,7 +26,7 @@ import (
 	"callboard/backend/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
 
 // world is a server over real HTTP, with the things a test looks at.
 type world struct {
@@ -34,6 +34,7 @@ type world struct {
 	server  *Server
 	runner  *agent.Runner
 	url     string
+	client  *http.Client // which holds every answer to the document
 	ran     atomic.Int64 // executions of the tool "release"
 	release chan struct{}
 	logged  *lockedBuffer
@@ -89,7 +90,7 @@ func start(t *testing.T, change func(*Server), turns ...scripted.Turn) *world {
 	}
 	w.runner = w.server.Runner
 	web := httptest.NewServer(w.server.Handler())
-	w.url = web.URL
+	w.url, w.client = web.URL, &http.Client{Transport: &conformance{t, w.server}}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -158,7 +159,7 @@ func (w *world) open(ctx context.Context, method, path, body string, header ...s
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	response, err := http.DefaultClient.Do(r)
+	response, err := w.client.Do(r)
 	if err != nil {
 		w.t.Fatalf("%s %s: %v", method, path, err)
 	}

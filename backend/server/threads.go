@@ -48,8 +48,12 @@ func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) error {
 	for i := range threads {
 		threads[i].Error = v.failed(threads[i].Error)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"threads": threads})
+	writeJSON(w, http.StatusOK, threadsAnswer{threads})
 	return nil
+}
+
+type threadsAnswer struct {
+	Threads []agent.ThreadSummary `json:"threads" jsonschema_description:"The last touched first"`
 }
 
 // threadsTitled is a page of the threads whose title holds a query as the view shows it: what is not shown is not found.
@@ -186,7 +190,7 @@ func (s *Server) renameThread(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var title *string
-	if err := s.readBody(w, r, members{"title": text(&title)}); err != nil {
+	if err := s.readBody(w, r, titleBody(&title).members); err != nil {
 		return err
 	}
 	if title == nil {
@@ -213,8 +217,18 @@ func (s *Server) renameThread(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"id": id, "title": thread.Title})
+	writeJSON(w, http.StatusOK, titleAnswer{id, thread.Title})
 	return nil
+}
+
+type titleAnswer struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+func titleBody(title **string) body {
+	about := fmt.Sprintf("At most %d characters; an empty one brings back that of the thread's first message", maxTitle)
+	return body{"TitleRequest", members{"title": needed(text(title, about))}}
 }
 
 func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) error {
@@ -271,8 +285,12 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 			CreatedAt: run.CreatedAtMs, UpdatedAt: run.UpdatedAtMs,
 		})
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"runs": rows})
+	writeJSON(w, http.StatusOK, runsAnswer{rows})
 	return nil
+}
+
+type runsAnswer struct {
+	Runs []runRow `json:"runs" jsonschema_description:"The oldest first"`
 }
 
 // noThreads stands in for a store that keeps no list.

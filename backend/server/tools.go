@@ -31,7 +31,7 @@ func (s *Server) callTool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusAccepted, map[string]string{"runId": handle.RunID, "threadId": handle.ThreadID})
+	writeJSON(w, http.StatusAccepted, startedAnswer{RunID: handle.RunID, ThreadID: handle.ThreadID})
 	return nil
 }
 
@@ -57,26 +57,34 @@ func (s *Server) checkCallable(name string) error {
 	}
 }
 
-// readCall reads {argumentsText?, arguments?, threadId?, context?, pending?}. argumentsText wins; with neither they are {}.
+// callBody is {argumentsText?, arguments?, threadId?, context?, pending?}. argumentsText wins; with neither they are {}.
+type callBody struct {
+	exact, threadID *string
+	arguments       json.RawMessage
+	in              agent.Input
+}
+
+func (s *Server) callBody(b *callBody) body {
+	return body{"CallRequest", members{
+		"argumentsText": text(&b.exact, "The arguments' JSON text, exact; wins over arguments"),
+		"arguments":     anObject(&b.arguments, "The arguments, which have to fit the tool's parameters; without any they are {}"),
+		"threadId":      threadID(&b.threadID), "context": s.runContext(&b.in.Context), "pending": pending(&b.in.DenyPending),
+	}}
+}
+
 func (s *Server) readCall(w http.ResponseWriter, r *http.Request) (agent.Input, error) {
-	var (
-		exact, threadID *string
-		arguments       json.RawMessage
-		in              agent.Input
-	)
-	err := s.readBody(w, r, members{
-		"argumentsText": text(&exact), "arguments": anObject(&arguments), "threadId": text(&threadID),
-		"context": s.runContext(&in.Context), "pending": pending(&in.DenyPending),
-	})
-	if err != nil {
+	var b callBody
+	if err := s.readBody(w, r, s.callBody(&b).members); err != nil {
 		return agent.Input{}, err
 	}
-	if in.Text = string(arguments); exact != nil {
-		in.Text = *exact
+	in := b.in
+	if in.Text = string(b.arguments); b.exact != nil {
+		in.Text = *b.exact
 	}
 	if strings.TrimSpace(in.Text) == "" {
 		in.Text = "{}"
 	}
-	in.ThreadID, err = threadOf(threadID)
+	var err error
+	in.ThreadID, err = threadOf(b.threadID)
 	return in, err
 }

@@ -13,6 +13,7 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/aisdk"
 	"callboard/backend/approval"
+	"callboard/backend/internal/openapi"
 	"callboard/backend/protocol"
 )
 
@@ -49,42 +50,48 @@ func appendChunks(dst []byte, chunks []aisdk.Chunk) ([]byte, error) {
 
 // uiChatBody is what useChat sends: {id, messages or message, trigger?, messageId?}, with what /run takes beside.
 type uiChatBody struct {
-	in   agent.Input
-	said *aisdk.Said
+	in                     agent.Input
+	said                   *aisdk.Said
+	id, trigger, messageID *string
 }
 
-func (s *Server) readUIChat(w http.ResponseWriter, r *http.Request) (*uiChatBody, error) {
-	var (
-		b                      uiChatBody
-		id, trigger, messageID *string
-	)
-	said := func(read func(json.RawMessage) (*aisdk.Said, error)) func(json.RawMessage) error {
-		return func(value json.RawMessage) error {
+func (s *Server) uiChatBody(b *uiChatBody) body {
+	said := func(schema *openapi.Schema, read func(json.RawMessage) (*aisdk.Said, error)) member {
+		return member{schema: schema, take: func(value json.RawMessage) error {
 			if b.said != nil {
 				return errors.New("messages and message exclude each other")
 			}
 			var err error
 			b.said, err = read(value)
 			return err
-		}
+		}}
 	}
-	err := s.readBody(w, r, members{
-		"id": text(&id), "messages": said(aisdk.Read), "message": said(aisdk.ReadOne), "trigger": text(&trigger), "messageId": text(&messageID),
-		"context": s.runContext(&b.in.Context), "pending": pending(&b.in.DenyPending),
-	})
-	if err != nil {
+	message := openapi.Of("object", "A UI message of the AI SDK: {id, role, parts}; in place of messages, the last of them alone")
+	messages := openapi.ListOf(openapi.Of("object", ""), "UI messages of the AI SDK; the last one is read: text of the user, or the assistant's with answers to approvals")
+	return body{"UIChatRequest", members{
+		"id":       needed(text(&b.id, "The chat's, which is the thread's; not blank")),
+		"messages": said(messages, aisdk.Read), "message": said(message, aisdk.ReadOne),
+		"trigger":   oneOf(text(&b.trigger, ""), "submit-message", "regenerate-message", ""),
+		"messageId": text(&b.messageID, "Of the message that is answered again; it is not read"),
+		"context":   s.runContext(&b.in.Context), "pending": pending(&b.in.DenyPending),
+	}}
+}
+
+func (s *Server) readUIChat(w http.ResponseWriter, r *http.Request) (*uiChatBody, error) {
+	var b uiChatBody
+	if err := s.readBody(w, r, s.uiChatBody(&b).members); err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(deref(id)) == "" {
+	if strings.TrimSpace(deref(b.id)) == "" {
 		return nil, invalid("id: must be the chat's id, a string that is not blank")
 	}
-	if t := deref(trigger); t != "" && t != "submit-message" && t != "regenerate-message" {
+	if t := deref(b.trigger); t != "" && t != "submit-message" && t != "regenerate-message" {
 		return nil, invalid("trigger: must be submit-message or regenerate-message, got %q", t)
 	}
 	if b.said == nil {
 		return nil, invalid("messages: is missing")
 	}
-	b.in.ThreadID, b.in.Text, b.in.MessageID = *id, b.said.Text, b.said.MessageID
+	b.in.ThreadID, b.in.Text, b.in.MessageID = *b.id, b.said.Text, b.said.MessageID
 	return &b, nil
 }
 

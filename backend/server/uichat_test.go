@@ -242,11 +242,16 @@ func TestAUIChatIsResumed(t *testing.T) {
 		t.Errorf("of an agent nobody has: got %d, want 404", status)
 	}
 	first := w.open(t.Context(), "POST", "/ui-chat", said("t", "Hold"))
-	second := w.open(t.Context(), "GET", "/ui-chat/t/stream", "")
+	others := map[string]opened{}
+	for _, path := range []string{"/ui-chat/t/stream", "/agents/demo/ui-chat/t/stream"} {
+		others[path] = w.open(t.Context(), "GET", path, "")
+	}
 	close(w.release)
-	one, two := first.all(t), second.all(t)
-	if one != two || !strings.Contains(two, `"output":"let go"`) {
-		t.Errorf("got %s, want the whole message as the first client has it: %s", two, one)
+	one := first.all(t)
+	for path, other := range others {
+		if two := other.all(t); one != two || !strings.Contains(two, `"output":"let go"`) {
+			t.Errorf("%s: got %s, want the whole message as the first client has it: %s", path, two, one)
+		}
 	}
 }
 
