@@ -1,10 +1,24 @@
 // What a machine can tell of how a page looks.
 import { readFile } from 'node:fs/promises'
+import { until } from '../e2e/harness.mjs'
 
 const axeSource = await readFile(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
+/** Waits until nothing on the page is on its way in or out: what fades has neither its place nor its colours. */
+async function comesToRest(page) {
+  await until('what comes and goes on the page to be there or gone', () =>
+    page.evaluate(() => {
+      const passes = ({ effect, playState }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity
+      return (
+        !document.querySelector('[data-starting-style], [data-ending-style]') && !document.getAnimations().some(passes)
+      )
+    }),
+  )
+}
+
 /** What axe finds on the page, a line each. */
 export async function axeFaults(page) {
+  await comesToRest(page)
   await page.evaluate(axeSource)
   return await page.evaluate(async () => {
     const { violations } = await window.axe.run(document, { resultTypes: ['violations'] })
@@ -15,8 +29,9 @@ export async function axeFaults(page) {
 }
 
 /** What does not fit beside something, and text that stands over text, a line each. */
-export function layoutFaults(page) {
-  return page.evaluate(() => {
+export async function layoutFaults(page) {
+  await comesToRest(page)
+  return await page.evaluate(() => {
     const faults = []
     const name = (element) => `${element.tagName.toLowerCase()}.${String(element.className).slice(0, 60)}`
 

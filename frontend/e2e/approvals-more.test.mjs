@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
+import { decisions, putForward, restOver, stopClock } from './clock.mjs'
 import { calls, closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
 import { button, row, unfold } from './thread.mjs'
 
@@ -26,8 +27,11 @@ async function pausedRun(studio, input = 'Run it.') {
 
 const command = (id, text) => [id, 'run_command', { command: text }]
 const inbox = (page) => page.getByRole('dialog', { name: 'Waiting for you' })
+const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 const entries = (page) => inbox(page).getByRole('article')
-const guardTime = 600
+
+/** The text field in which a reason is written, once it has the focus. */
+const reason = (page) => page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus'))
 
 test('C12: what hides in a command is marked, and nothing of it is out of sight', async (t) => {
   const hidden = `{"command":"echo \\u202esafe\\u200b\\u001b[31m${' '.repeat(500)}; rm -rf nothing"}`
@@ -54,13 +58,14 @@ test('C13: three kilobytes of arguments are approved only once their end was on 
   const approve = group.getByRole('button', { name: 'Approve', exact: true })
   await group.getByText('Scroll to the end of the arguments').waitFor()
   assert.equal(await approve.isDisabled(), true)
+  const decided = decisions(page)
   await row(page, 'run_command').focus()
-  await page.waitForTimeout(guardTime + 100)
+  await putForward(page, 10_000)
   await page.keyboard.press('a')
-  assert.equal((await studio.api('GET', '/approvals')).approvals.length, 1, 'the key is dead too')
   await group.getByRole('group', { name: 'Arguments', exact: true }).focus()
   await page.keyboard.press('End')
   await until('the button to work', async () => await approve.isEnabled())
+  assert.deepEqual(decided, [], 'the key was dead too')
   await approve.click()
   await settled(studio, run.runId, 'completed')
   assert.equal((await read('ran.txt')).trim().split('\n').length, 100)
@@ -122,20 +127,24 @@ test('the list of what waits is worked through by the keyboard alone', async (t)
   const third = await pausedRun(studio, 'The third')
   const page = await open(t, studio.address)
   await page.getByRole('button', { name: 'Waiting for you: 3 (Ctrl J)' }).waitFor()
+  const decided = decisions(page)
+  await stopClock(page)
   await page.keyboard.press('Control+j')
   await entries(page).first().waitFor()
+  await until('the focus on the first', async () => /The first/.test(await focused(page)))
   assert.match((await entries(page).allInnerTexts()).join('\n'), /The first[\s\S]*The second[\s\S]*The third/)
   await page.keyboard.press('a')
-  assert.equal((await studio.api('GET', '/approvals')).approvals.length, 3, 'a key that was not meant for it')
-  await page.waitForTimeout(guardTime + 100)
+  await restOver(page, inbox(page))
+  assert.equal(decided.length, 0, 'a key that was not meant for it')
   await page.keyboard.press('a')
   await until('one to be decided', async () => (await entries(page).count()) === 2)
+  await until('the focus on the second', async () => /The second/.test(await focused(page)))
   await page.keyboard.press('a')
   await settled(studio, first.runId, 'completed')
-  assert.equal((await studio.api('GET', '/approvals')).approvals.length, 2, 'the next one rests')
-  assert.match(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), /The second/)
-  await page.waitForTimeout(guardTime + 100)
+  await restOver(page, inbox(page))
+  assert.equal(decided.length, 1, 'the next one rests')
   await page.keyboard.press('d')
+  await reason(page).waitFor()
   await page.keyboard.type('not now')
   await page.keyboard.press('Enter')
   await settled(studio, second.runId, 'completed')
@@ -255,11 +264,19 @@ test('C19: one notification while nobody looks, without arguments; a click goes 
   const run = await pausedRun(studio, 'Say it')
   const shown = () => page.evaluate(() => window.shown.map(({ title, body, tag }) => ({ title, body, tag })))
   await until('a notification', async () => (await shown()).length > 0)
-  await page.waitForTimeout(1500)
-  const [notice, ...more] = await shown()
-  assert.deepEqual(more, [])
-  assert.deepEqual([notice.title, notice.body], ['Say it', 'Needs approval: Run command'])
-  assert.doesNotMatch(JSON.stringify(notice), /secret/)
+  await pausedRun(studio, 'Say it again')
+  await until('the notification of another', async () => (await shown()).some(({ title }) => title === 'Say it again'))
+  const told = (await shown()).map(({ title, body }) => [title, body])
+  const needs = 'Needs approval: Run command'
+  assert.deepEqual(
+    told,
+    [
+      ['Say it', needs],
+      ['Say it again', needs],
+    ],
+    'one of each',
+  )
+  assert.doesNotMatch(JSON.stringify(await shown()), /secret/)
   await page.evaluate(() => window.shown[0].onclick())
   await row(page, 'run_command', 'waiting').waitFor()
   await until('the focus to be on its row', () =>

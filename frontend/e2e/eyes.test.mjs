@@ -7,12 +7,23 @@ import { button, row, rows } from './thread.mjs'
 
 after(closeBrowser)
 
-/** What puts up each of the places that come over the thread, and takes it away. */
+/** What puts up each of the places that come over the thread, and words it has once it is there. */
 const places = {
-  palette: ['Control+k', 'Escape'],
-  inbox: ['Control+j', 'Escape'],
-  settings: ['Control+,', 'Escape'],
-  keyboard: ['Control+/', 'Escape'],
+  palette: ['Control+k', 'New thread'],
+  inbox: ['Control+j', /^Nothing waits for you\.$|echo one/],
+  settings: ['Control+,', 'Add a server'],
+  keyboard: ['Control+/', 'Settings'],
+}
+
+/** Puts up each of the places, looks at it, and takes it away. */
+async function lookAtPlaces(page, look) {
+  for (const [name, [keys, words]] of Object.entries(places)) {
+    await page.keyboard.press(keys)
+    await page.getByRole('dialog').getByText(words).first().waitFor()
+    await look(name)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
 }
 
 /** What moves on the page, or would: a line each. */
@@ -52,13 +63,7 @@ test('with reduced motion nothing moves, and what turns elsewhere stands and is 
   const { width, height } = await spinner.boundingBox()
   assert.ok(width >= 12 && height >= 12, `the ring is ${width} × ${height} px`)
   assert.deepEqual(await moving(page), [])
-  for (const [name, [up, down]] of Object.entries(places)) {
-    await page.keyboard.press(up)
-    await page.getByRole('dialog').waitFor()
-    assert.deepEqual(await moving(page), [], name)
-    await page.keyboard.press(down)
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-  }
+  await lookAtPlaces(page, async (name) => assert.deepEqual(await moving(page), [], name))
   await button(page, 'Play back (P)').click()
   await page.getByRole('slider', { name: 'Event' }).waitFor()
   assert.deepEqual(await moving(page), [], 'playback')
@@ -70,10 +75,10 @@ test('without the wish for it the same ring turns', async (t) => {
   await until('a ring that turns', async () => (await moving(page)).some((fault) => fault.includes('spin-steps')))
 })
 
-/** The controls that cannot be brought on the screen and pressed there: a line each. */
-const unreachable = (page) =>
-  page.evaluate(async () => {
-    const over = document.querySelector('[role=dialog]')
+/** The controls of what lies over all else that cannot be brought on the screen and pressed there: a line each. */
+const unreachable = (page, top) =>
+  page.evaluate(async (selector) => {
+    const over = document.querySelector(selector)
     const controls = (over ?? document).querySelectorAll(
       'button, a[href], input, textarea, select, [role=slider], [role=tab]',
     )
@@ -97,7 +102,7 @@ const unreachable = (page) =>
       )
     }
     return faults
-  })
+  }, top)
 
 test('at 200 % nothing overflows, and every control can be reached', async (t) => {
   const asked = [['one', 'run_command', { command: 'echo one && echo two' }]]
@@ -107,18 +112,11 @@ test('at 200 % nothing overflows, and every control can be reached', async (t) =
   await settled(studio, run.runId, 'paused')
   const page = await open(t, `${studio.address}#/t/${run.threadId}`, { width: 640, height: 400, deviceScaleFactor: 2 })
   await row(page, 'run_command', 'waiting').getByRole('button', { name: 'Approve' }).waitFor()
-  const fits = async (name) => {
-    assert.deepEqual([await layoutFaults(page), await unreachable(page)], [[], []], name)
+  const fits = async (name, top = '[role=dialog]') => {
+    assert.deepEqual([await layoutFaults(page), await unreachable(page, top)], [[], []], name)
   }
   await fits('the thread')
-  for (const [name, [up, down]] of Object.entries(places)) {
-    await page.keyboard.press(up)
-    await page.getByRole('dialog').waitFor()
-    await page.waitForTimeout(200)
-    await fits(name)
-    await page.keyboard.press(down)
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-  }
+  await lookAtPlaces(page, (name) => fits(name))
   await page.keyboard.press('Control+i')
   await page.getByRole('tab', { name: 'Timeline' }).waitFor()
   await fits('the inspector')
@@ -126,7 +124,7 @@ test('at 200 % nothing overflows, and every control can be reached', async (t) =
   await page.getByRole('tab', { name: 'Timeline' }).waitFor({ state: 'detached' })
   await page.keyboard.press('Control+b')
   await page.getByRole('navigation', { name: 'Threads' }).waitFor()
-  await fits('the list of threads')
+  await fits('the list of threads', 'aside:has(nav[aria-label=Threads])')
   await page.keyboard.press('Control+b')
   await page.getByRole('navigation', { name: 'Threads' }).waitFor({ state: 'detached' })
   await button(page, 'Play back (P)').click()

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { axeFaults } from '../bench/looks.mjs'
+import { decisions, restOver, stopClock } from './clock.mjs'
 import { doneCall, logOf } from './gallery.mjs'
 import { gate } from './gate.mjs'
 import { closeBrowser, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
 import { button, composer, row, rows, runCommand, waiting } from './thread.mjs'
 
 after(closeBrowser)
-
-/** Longer than the keys of a call that just came into view rest, in ms. */
-const rested = 900
 
 /** What has the focus: its name or words. */
 const focused = (page) =>
@@ -30,12 +28,13 @@ async function tabTo(page, name) {
   await toBeFocused(page, name)
 }
 
+/** Goes to the call that waits, and lets the time go by that its keys rest. */
 async function toWaiting(page) {
   await runCommand(page, 'Next call that waits')
   await until('the focus on the call', () =>
     page.evaluate(() => document.activeElement?.getAttribute('data-state') === 'waiting'),
   )
-  await page.waitForTimeout(rested)
+  await restOver(page, page.locator(':focus'))
 }
 
 test('the demo is played and its command approved without a mouse', async (t) => {
@@ -44,13 +43,12 @@ test('the demo is played and its command approved without a mouse', async (t) =>
   await until('the demo message', async () => (await composer(page).inputValue()).includes('9090'))
   await toBeFocused(page, 'Message')
   await page.keyboard.press('Enter')
-  await row(page, 'run_command', 'waiting').waitFor({ timeout: 60_000 })
+  await row(page, 'run_command', 'waiting').waitFor()
   await toWaiting(page)
   await page.keyboard.press('a')
   await until(
     'the run to complete',
     async () => (await studio.api('GET', '/threads')).threads[0].status === 'completed',
-    30_000,
   )
   assert.deepEqual(page.faults, [])
 })
@@ -75,8 +73,7 @@ test('a call is denied with a reason without a mouse', async (t) => {
   const { page, run, studio, ran } = await waiting(t)
   await toWaiting(page)
   await page.keyboard.press('d')
-  await page.getByRole('textbox', { name: 'Reason' }).waitFor()
-  await toBeFocused(page, '')
+  await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.insertText('wrong folder')
   await tabTo(page, 'Deny')
   await page.keyboard.press('Enter')
@@ -139,16 +136,16 @@ test('Esc twice stops a run beside the open inspector, and one that closes a men
   const run = await start(studio, 'Go.')
   const page = await open(t, `${studio.address}#/t/${run.threadId}`)
   await rows(page).filter({ hasText: 'It begins.' }).waitFor()
-  const timeline = page.getByRole('listbox', { name: 'Timeline' })
-  if (!(await timeline.isVisible())) await page.keyboard.press('Control+i')
-  await timeline.waitFor()
+  await page.getByRole('listbox', { name: 'Timeline' }).waitFor()
   await page.keyboard.press('F10')
   const menu = page.getByRole('menu').first()
   await menu.waitFor()
   await page.keyboard.press('Escape')
   await menu.waitFor({ state: 'detached' })
+  await stopClock(page) // the second is in time, however long it takes
+  const warned = page.getByText('Press Esc again').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByText('Press Esc again').waitFor()
+  await warned
   assert.equal((await studio.api('GET', '/threads')).threads[0].status, 'running')
   await page.keyboard.press('Escape')
   await settled(studio, run.runId, 'cancelled')
@@ -156,33 +153,32 @@ test('Esc twice stops a run beside the open inspector, and one that closes a men
 })
 
 test('single letters act in the list alone, and not at all once they are switched off', async (t) => {
-  const { page, pending } = await waiting(t)
+  const { page } = await waiting(t)
+  const decided = decisions(page)
+  await restOver(page, row(page, 'run_command'))
   await composer(page).focus()
-  await page.waitForTimeout(rested)
   await page.keyboard.insertText('a')
   await page.keyboard.press('a')
   assert.equal(await composer(page).inputValue(), 'aa')
-  assert.equal(await pending(), 1)
   await runCommand(page, 'Settings')
   await page.getByRole('dialog', { name: 'Settings' }).waitFor()
   const box = page.getByRole('checkbox', { name: /Single letters/ })
   await box.focus()
   await page.keyboard.press('Space')
-  assert.equal(await box.isChecked(), false)
+  await until('the box to be clear', async () => !(await box.isChecked()))
   await page.keyboard.press('Escape')
-  await toWaiting(page)
-  await page.keyboard.press('a')
-  await page.keyboard.press('d')
-  await page.waitForTimeout(300)
-  assert.equal(await pending(), 1, 'the call still waits')
-  await page.keyboard.press('ArrowUp')
-  await until('the arrows to go on', async () => !(await focused(page)).startsWith('Run command'))
-  await page.reload()
-  await row(page, 'run_command', 'waiting').waitFor()
-  await toWaiting(page)
-  await page.keyboard.press('a')
-  await page.waitForTimeout(300)
-  assert.equal(await pending(), 1, 'it is remembered')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  for (const when of ['at once', 'after a reload']) {
+    await toWaiting(page)
+    await page.keyboard.press('a')
+    await page.keyboard.press('d')
+    await page.keyboard.press('ArrowUp')
+    await until('the arrows to go on', async () => !(await focused(page)).startsWith('Run command'))
+    assert.equal(await page.getByRole('textbox', { name: 'Reason' }).count(), 0, when)
+    assert.deepEqual(decided, [], when)
+    await page.reload()
+    await row(page, 'run_command', 'waiting').waitFor()
+  }
   assert.deepEqual(page.faults, [])
 })
 
@@ -239,13 +235,20 @@ test('F5: a search finds call 9,999 of 10,000, what is folded away and what was 
 
 test('axe finds nothing on the main screens', async (t) => {
   const { page } = await waiting(t)
+  const dialog = async (keys, words) => {
+    await page.keyboard.press(keys)
+    await page.getByRole('dialog').getByText(words).first().waitFor()
+  }
   const screens = {
     thread: () => undefined,
-    palette: () => page.keyboard.press('Control+k'),
-    inbox: () => page.keyboard.press('Control+j'),
-    settings: () => page.keyboard.press('Control+,'),
-    keyboard: () => page.keyboard.press('Control+/'),
-    playback: () => button(page, 'Play back (P)').press('Enter'),
+    palette: () => dialog('Control+k', 'New thread'),
+    inbox: () => dialog('Control+j', 'echo ran'),
+    settings: () => dialog('Control+,', 'Add a server'),
+    keyboard: () => dialog('Control+/', 'Settings'),
+    playback: async () => {
+      await button(page, 'Play back (P)').press('Enter')
+      await page.getByRole('slider', { name: 'Event' }).waitFor()
+    },
   }
   const address = page.url()
   for (const colorScheme of ['dark', 'light']) {
@@ -255,7 +258,6 @@ test('axe finds nothing on the main screens', async (t) => {
       await page.goto(address)
       await row(page, 'run_command', 'waiting').waitFor()
       await show()
-      await page.waitForTimeout(400)
       assert.deepEqual(await axeFaults(page), [], `${name}, ${colorScheme}`)
     }
     await page.evaluate(() => (location.hash = '#/new'))

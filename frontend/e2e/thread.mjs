@@ -102,5 +102,5 @@ export async function waiting(t, options) {
   const page = await open(t, `${studio.address}#/t/${run.threadId}`, options)
   await row(page, 'run_command', 'waiting').waitFor()
   const ran = () => readFile(join(work, 'ran.txt'), 'utf8').catch(() => '')
-  return { studio, run, page, ran, pending: async () => (await studio.api('GET', '/approvals')).approvals.length }
+  return { studio, run, page, ran }
 }
