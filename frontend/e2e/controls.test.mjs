@@ -118,7 +118,7 @@ async function changes(page, name) {
     system ||
     !isDeepStrictEqual(await looks(page), before) ||
     !(await control.evaluate((at) => at === document.activeElement).catch(() => false))
-  const did = await until('a change', changed, 15_000).catch(() => false)
+  const did = await until('a change', changed).catch(() => false)
   page.off('download', atSystem)
   page.off('filechooser', atSystem)
   return did

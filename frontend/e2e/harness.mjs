@@ -71,18 +71,20 @@ export async function serve(t, { data, args = [], env = {} } = {}) {
   let stdout = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
-  const exited = new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal })))
-  const stop = async (signal = 'SIGTERM') => {
+  let end
+  child.on('close', (status, signal) => (end = { status, signal }))
+  const stop = (signal = 'SIGTERM') => {
     child.kill(signal)
-    return await exited
+    return until('the studio to end', () => end)
   }
   atEnd(t, async () => {
     await stop('SIGKILL')
     if (!t.passed && log) t.diagnostic(log)
   })
-  const ended = exited.then(({ status }) => Promise.reject(new Error(`serve ended with ${status}: ${log}`)))
-  ended.catch(() => undefined)
-  await Promise.race([until('the address', () => stdout.includes('\n')), ended])
+  await until('the address', () => {
+    if (end) throw new Error(`serve ended with ${end.status}: ${log}`)
+    return stdout.includes('\n')
+  })
   const address = new URL(stdout.trim())
   const token = address.searchParams.get('token')
   const api = async (method, path, body) => {

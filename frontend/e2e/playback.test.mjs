@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { calls, closeBrowser, folder, open, says, script, serve, settled, start, streams, until } from './harness.mjs'
-import { button, composer, row, rows, send } from './thread.mjs'
+import { button, choose, composer, row, rows, send, toRead } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -37,7 +37,7 @@ test('a run is scrubbed and stepped with the keys of the slider, in the rows tha
   const live = await rows(page).allInnerTexts()
   await button(page, 'Play back (P)').click()
   await at(page, last)
-  assert.deepEqual(await rows(page).allInnerTexts(), live, 'at its last event a run looks as it does live')
+  await toRead(page, live, 'at its last event a run looks as it does live')
   await page.keyboard.press('Home')
   await at(page, 1)
   await until('the rows to be gone', async () => (await rows(page).count()) === 0)
@@ -100,7 +100,7 @@ test('a link to a moment opens it, the address follows, and a reload stays there
   await button(row(page, 'list_files'), 'Call actions').click()
   await page.getByRole('menuitem', { name: 'Go to this moment' }).click()
   await at(page, seqOf('tool-result', 'c1'))
-  assert.equal(await row(page, 'list_files', 'done').getAttribute('data-moment'), 'true')
+  await row(page, 'list_files', 'done').and(page.locator('[data-moment=true]')).waitFor()
   await until('the address', () => page.url().includes(`/r/${run.runId}/e/`))
   await page.goBack()
   await rows(page).filter({ hasText: 'Now I write.' }).waitFor()
@@ -125,14 +125,12 @@ test('a run is played at its own pace and as fast as it can, and Space stops it'
   await until('the address', () => page.url().endsWith(`/e/${last}`))
 
   await page.keyboard.press('Home')
-  await page.getByRole('combobox', { name: 'Speed' }).click()
-  await page.getByRole('option', { name: 'As fast as it can' }).click()
+  await choose(page, page.getByRole('combobox', { name: 'Speed' }), 'As fast as it can')
   await slider(page).focus()
   await page.keyboard.press('Space')
   await at(page, last)
 
-  await page.getByRole('combobox', { name: 'Speed' }).click()
-  await page.getByRole('option', { name: '0.5×' }).click()
+  await choose(page, page.getByRole('combobox', { name: 'Speed' }), '0.5×')
   await goTo(page, run, drop - 4)
   await slider(page).focus()
   await page.keyboard.press('Space')
@@ -152,8 +150,7 @@ test('the address follows a run that is played', async (t) => {
   await rows(page).filter({ hasText: 'word 19' }).waitFor()
   await goTo(page, run, 1)
   await at(page, 1)
-  await page.getByRole('combobox', { name: 'Speed' }).click()
-  await page.getByRole('option', { name: '0.5×' }).click()
+  await choose(page, page.getByRole('combobox', { name: 'Speed' }), '0.5×')
   await slider(page).focus()
   await page.keyboard.press('Space')
   await until('the address of a moment on the way', async () => {
@@ -174,9 +171,8 @@ test('while a run waits its past is looked at, decisions are inert and say why, 
   await row(page, 'run_command', 'waiting').waitFor()
   await button(page, 'Play back (P)').click()
   await at(page, last)
-  const approve = button(page, 'Approve')
-  assert.equal(await approve.isDisabled(), true)
   await page.getByText('This is playback. Go back to Live to decide.').waitFor()
+  assert.equal(await button(page, 'Approve').isDisabled(), true)
   await page.keyboard.press('ArrowLeft')
   await at(page, last - 1)
 
@@ -190,7 +186,7 @@ test('while a run waits its past is looked at, decisions are inert and say why, 
   await row(page, 'run_command', 'waiting').waitFor()
   await button(page, 'Live').click()
   await rows(page).filter({ hasText: 'All done.' }).waitFor()
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'Message')
+  await composer(page).and(page.locator(':focus')).waitFor()
   assert.deepEqual(page.faults, [])
 })
 
@@ -205,13 +201,11 @@ test('of a thread of two runs the earlier stands whole, the later is hidden', as
   await rows(page).filter({ hasText: 'Second answer.' }).waitFor()
   const feed = page.getByRole('feed')
   await goTo(page, run, 2)
-  await until('the later run to be hidden', async () => !(await feed.innerText()).includes('Two.'))
-  assert.doesNotMatch(await feed.innerText(), /First answer/)
+  await until('what came later to be hidden', async () => !/Two\.|First answer/.test(await feed.innerText()))
   await page.getByRole('combobox', { name: 'Run' }).click()
   await page.getByRole('option', { name: /Run 2 of 2/ }).click()
   await until('the second run', async () => (await feed.innerText()).includes('Second answer.'))
-  await page.keyboard.press('Escape')
-  await slider(page).focus()
+  await slider(page).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Home')
   await until('its beginning', async () => !(await feed.innerText()).includes('Two.'))
   assert.match(await feed.innerText(), /First answer/)

@@ -123,6 +123,7 @@ test('the palette leads to it, and a message and the reasoning are gone to', asy
   await page.goBack()
   await toBeAtHit(page, 0)
   await page.keyboard.press('Control+Shift+F')
+  await until('the focus on the field', () => field(page).evaluate((at) => at === document.activeElement))
   await page.keyboard.insertText('may tell')
   await until(
     'the reasoning',
@@ -191,8 +192,11 @@ test('it is narrowed by keys, says that nothing fits, and is widened again', asy
   await until('the focus on a state', () =>
     page.evaluate(() => document.activeElement?.getAttribute('role') === 'option'),
   )
-  await page.keyboard.type('done')
-  await until('the state', () => page.evaluate(() => document.activeElement?.textContent === 'done'))
+  await until('the state', async () => {
+    if (await page.evaluate(() => document.activeElement?.textContent === 'done')) return true
+    await page.keyboard.press('ArrowDown')
+    return false
+  })
   await page.keyboard.press('Enter')
   await page.getByText('Nothing matches ‘missing.go’ with these filters.').waitFor()
   assert.match(page.url(), /state=done/)

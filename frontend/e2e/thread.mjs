@@ -1,6 +1,8 @@
 // What a test does with a thread on the page, and what it sees of it.
+import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { calls, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
 
 export const composer = (page) => page.getByRole('textbox', { name: 'Message' })
@@ -49,6 +51,24 @@ export function opens(page, threadId, words) {
     },
     [threadId, words],
   )
+}
+
+/** Waits until the rows of the feed read so, and fails with what they read where they never do. */
+export async function toRead(page, texts, why) {
+  let read
+  await until('the rows to read as meant', async () => {
+    read = await rows(page).allInnerTexts()
+    return isDeepStrictEqual(read, texts)
+  }).catch(() => assert.deepEqual(read, texts, why))
+}
+
+/** Chooses from a list that a press opens, and waits until the focus is back at what opened it. */
+export async function choose(page, list, name) {
+  await list.click()
+  const option = page.getByRole('option', { name })
+  await option.click()
+  await option.waitFor({ state: 'detached' })
+  await list.and(page.locator(':focus')).waitFor()
 }
 
 /** Starts to note every state and text each row of the feed shows; `noted` returns them by row. */

@@ -72,20 +72,30 @@ export async function openWindow(t, display, data, args = [], bus = {}, path = p
   const child = spawn(path, ['--data', data, ...args], { env })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
-  const exited = new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal })))
-  atEnd(t, () => child.kill('SIGKILL'))
+  let end
+  child.on('close', (status, signal) => (end = { status, signal }))
+  atEnd(t, async () => {
+    child.kill('SIGKILL')
+    await until('the window to be gone', () => end)
+  })
   const xdotool = async (...each) => (await command('xdotool', each, env)).stdout.trim()
   const id = await until('the window', () => xdotool('search', '--onlyvisible', '--name', '^Callboard$')).catch(
     (cause) => {
       throw new Error(`${cause.message}, which said: ${log}`, { cause })
     },
   )
-  await xdotool('windowfocus', id)
+  await until('the window to have the keyboard', async () => {
+    await xdotool('windowfocus', id)
+    return (await xdotool('getwindowfocus', '-f')) === id
+  })
   return {
     id: Number(id),
     pid: child.pid,
     env,
-    exited,
+    /** How the program ended, once it has. */
+    get exited() {
+      return until('the window to close', () => end)
+    },
     log: () => log,
     /** Runs a command of xdotool and returns what it prints. */
     command: (...each) => xdotool(...each.map(String)),

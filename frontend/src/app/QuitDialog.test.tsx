@@ -1,4 +1,4 @@
-import { act, fireEvent, render, screen } from '@testing-library/react'
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { boundWindow } from '../test/bound'
 import { QuitDialog } from './QuitDialog'
@@ -17,6 +17,16 @@ it('asks before live runs are stopped, in words that say what happens', () => {
   expect(screen.getByRole('dialog', { name: 'Stop 2 runs and quit?' })).toBeTruthy()
   fireEvent.click(screen.getByRole('button', { name: 'Stop 2 runs and quit' }))
   expect(app.Quit).toHaveBeenCalledTimes(1)
+})
+
+it('begins at Cancel each time', async () => {
+  const { close } = opened()
+  for (const runs of [1, 2]) {
+    close(runs)
+    const cancel = screen.getByRole('button', { name: 'Cancel' })
+    await waitFor(() => expect(document.activeElement).toBe(cancel))
+    fireEvent.click(cancel)
+  }
 })
 
 it('keeps the window when the answer is no, and asks again the next time', () => {

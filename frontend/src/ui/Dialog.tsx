@@ -28,14 +28,15 @@ const stops = 'input:not([type=file]), textarea, select, button, a[href], [tabin
  */
 export function Dialog({ open, onClose, title, children, footer, wide }: Props) {
   const popup = useRef<HTMLDivElement>(null)
-  const content = useRef<HTMLDivElement>(null)
+  const bar = useRef<HTMLDivElement>(null)
   const [head, setHead] = useState<HTMLElement | null>(null)
   const [foot, setFoot] = useState<HTMLElement | null>(null)
+  // Of what is there when it is asked: the parts of this drawing may be those of one before.
   const first = () =>
     focusWithin(popup.current) ??
-    [head, content.current, foot]
-      .flatMap((part) => [...(part?.querySelectorAll<HTMLElement>(stops) ?? [])])
-      .find((each) => each.tabIndex >= 0 && !each.matches(':disabled')) ??
+    [...(popup.current?.querySelectorAll<HTMLElement>(stops) ?? [])].find(
+      (each) => each.tabIndex >= 0 && !each.matches(':disabled') && !bar.current?.contains(each),
+    ) ??
     popup.current
   const shown = useRef(title)
   // What had the focus is gone with what the dialog showed before.
@@ -56,7 +57,7 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
             wide ? 'w-[min(67.5rem,calc(100vw-3rem))]' : 'w-[min(35rem,calc(100vw-3rem))]',
           )}
         >
-          <div className="flex h-11 shrink-0 items-center gap-2 border-b border-border pr-2 pl-4">
+          <div ref={bar} className="flex h-11 shrink-0 items-center gap-2 border-b border-border pr-2 pl-4">
             <Base.Title className="min-w-0 flex-1 truncate font-semibold">{title}</Base.Title>
             <Base.Close
               aria-label="Close"
@@ -67,7 +68,7 @@ export function Dialog({ open, onClose, title, children, footer, wide }: Props) 
             </Base.Close>
           </div>
           <div ref={setHead} className="shrink-0 border-b border-border px-3 py-2 empty:hidden" />
-          <div ref={content} className="min-h-0 flex-1 overflow-y-auto p-4">
+          <div className="min-h-0 flex-1 overflow-y-auto p-4">
             <HeadContext value={head}>
               <FootContext value={foot}>{children}</FootContext>
             </HeadContext>
