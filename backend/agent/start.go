@@ -71,7 +71,7 @@ func (r *Runner) clearPaused(ctx context.Context, in Input) error {
 	return nil
 }
 
-// reserve makes a thread busy until release.
+// reserve makes a thread busy until release. Close waits for that.
 func (r *Runner) reserve(threadID string) (release func(), err error) {
 	rt := &r.runtime
 	rt.mu.Lock()
@@ -86,11 +86,13 @@ func (r *Runner) reserve(threadID string) (release func(), err error) {
 		rt.busy, rt.live, rt.ended = map[string]bool{}, map[string]*run{}, make(chan struct{})
 	}
 	rt.busy[threadID] = true
-	return func() {
+	rt.wg.Add(1)
+	return sync.OnceFunc(func() {
+		defer rt.wg.Done()
 		rt.mu.Lock()
 		defer rt.mu.Unlock()
 		delete(rt.busy, threadID)
-	}, nil
+	}), nil
 }
 
 // newRun makes a stretch. open is the id of the message whose calls have no results yet; empty when there is none.
@@ -128,7 +130,6 @@ func (x *run) startEvent() protocol.Event {
 // launch stores the first events and lets the run go. It releases the thread once the end of the run's stretch is stored, so that
 // who hears of it may send the next message at once.
 func (r *Runner) launch(x *run, release func()) (*Handle, error) {
-	release = sync.OnceFunc(release)
 	x.sink.ended = release
 	go x.sink.loop()
 	if err := x.sink.commit(); err != nil {
