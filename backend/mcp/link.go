@@ -78,18 +78,26 @@ func (s *Source) connect(ctx context.Context) (*link, error) {
 func (s *Source) start() {
 	ctx, cancel := context.WithTimeout(s.life, cmp.Or(s.StartTimeout, DefaultStartTimeout))
 	defer cancel()
+	s.mu.Lock()
+	s.stale = false // what changes while the list is read counts
+	s.mu.Unlock()
 	s.changed()
 	l, offers, err := s.open(ctx)
-	if err == nil && s.life.Err() != nil {
+	s.mu.Lock()
+	if err == nil && s.closed { // Close found no link that it could have ended
+		s.mu.Unlock()
 		l.close()
 		err = ErrClosed
+		s.mu.Lock()
 	}
-	s.mu.Lock()
 	a := s.starting
 	s.starting = nil
 	if err == nil {
-		s.link, s.offers, s.stale, s.failure = l, offers, false, nil
+		s.link, s.offers, s.failure = l, offers, nil
 		s.wg.Go(func() { s.watch(l) })
+		if s.stale {
+			s.listAnew(l)
+		}
 	} else {
 		if ctx.Err() != nil && s.life.Err() == nil {
 			err = fmt.Errorf("it did not answer within %s", cmp.Or(s.StartTimeout, DefaultStartTimeout))

@@ -119,12 +119,17 @@ func (s *Source) listChanged(session *sdk.ClientSession) {
 	defer s.mu.Unlock()
 	s.stale = true
 	if l := s.link; l != nil && l.session == session && !s.closed {
-		s.wg.Go(func() {
-			if err := s.relist(s.life, l, false); err != nil && s.life.Err() == nil {
-				s.logger().Warn("an MCP server's tools may be others by now", "server", s.Name, "error", err)
-			}
-		})
+		s.listAnew(l)
 	}
+}
+
+// listAnew reads the list again behind what goes on. s.mu is held, and the source is open.
+func (s *Source) listAnew(l *link) {
+	s.wg.Go(func() {
+		if err := s.relist(s.life, l, false); err != nil && s.life.Err() == nil {
+			s.logger().Warn("an MCP server's tools may be others by now", "server", s.Name, "error", err)
+		}
+	})
 }
 
 // offer makes a tool of a listed one, or says why it cannot.
