@@ -22,40 +22,50 @@ type audience struct {
 }
 
 type seats struct {
+	owned bool // it is abandoned once nobody listens for long
 	taken int
 	left  *time.Timer // runs while none is taken
 }
 
-// own begins to watch a run; it ends with forget.
-func (a *audience) own(runID string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// at returns the seats of a run. The caller holds the lock.
+func (a *audience) at(runID string) *seats {
 	if a.runs == nil {
 		a.runs = map[string]*seats{}
 	}
-	a.runs[runID] = &seats{}
+	run := a.runs[runID]
+	if run == nil {
+		run = &seats{}
+		a.runs[runID] = run
+	}
+	return run
 }
 
-// join takes a seat until leave is called. It does nothing for a run that is not watched.
+// own begins to watch a run; it ends with forget. Who joined before, for they heard of the run by other ways, counts.
+func (a *audience) own(runID string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.at(runID).owned = true
+}
+
+// join takes a seat until leave is called.
 func (a *audience) join(runID string) (leave func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if run := a.runs[runID]; run != nil {
-		run.taken++
-		a.stop(run)
-	}
-	return func() { a.leave(runID) }
+	run := a.at(runID)
+	run.taken++
+	a.stop(run)
+	return func() { a.leave(runID, run) }
 }
 
-func (a *audience) leave(runID string) {
+func (a *audience) leave(runID string, run *seats) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	run := a.runs[runID]
-	if run == nil {
-		return
-	}
 	run.taken--
-	if run.taken > 0 || a.closed {
+	switch {
+	case run.taken > 0 || a.closed || a.runs[runID] != run:
+		return
+	case !run.owned:
+		delete(a.runs, runID)
 		return
 	}
 	a.timers.Add(1)

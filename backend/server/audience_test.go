@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/backend/model/scripted"
@@ -142,5 +143,35 @@ func TestARunThatIsOverIsForgotten(t *testing.T) {
 	defer w.server.audience.mu.Unlock()
 	if got := len(w.server.audience.runs); got != 0 {
 		t.Errorf("%d runs are still watched", got)
+	}
+}
+
+func TestWhoHeardOfARunBeforeItWasWatchedListensToItToo(t *testing.T) {
+	for name, firstLeaves := range map[string]bool{"and leaves before who started it": true, "and leaves after who started it": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				abandoned := make(chan string, 1)
+				a := &audience{grace: grace, abandon: func(runID string) { abandoned <- runID }}
+				defer a.close()
+				first := a.join("r")
+				a.own("r")
+				last := a.join("r")
+				if !firstLeaves {
+					first, last = last, first
+				}
+				first()
+				time.Sleep(2 * grace)
+				synctest.Wait()
+				if len(abandoned) > 0 {
+					t.Fatal("the run is abandoned, though one still listens")
+				}
+				last()
+				time.Sleep(2 * grace)
+				synctest.Wait()
+				if len(abandoned) == 0 {
+					t.Error("the run is not abandoned, though nobody listens")
+				}
+			})
+		})
 	}
 }
