@@ -74,7 +74,7 @@ func (w *world) open(a *agent.Agent) {
 	}
 	r := w.r
 	w.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.Close(ctx); err != nil {
 			w.t.Error(err)
@@ -94,7 +94,7 @@ func (w *world) run(text string) *agent.Outcome {
 
 func (w *world) wait(h *agent.Handle) *agent.Outcome {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 	defer cancel()
 	outcome, err := h.Wait(ctx)
 	if outcome == nil {

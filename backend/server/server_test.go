@@ -92,7 +92,7 @@ func start(t *testing.T, change func(*Server), turns ...scripted.Turn) *world {
 	web := httptest.NewServer(w.server.Handler())
 	w.url, w.client = web.URL, &http.Client{Transport: &conformance{t, w.server}}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := w.runner.Close(ctx); err != nil {
 			t.Errorf("close the runner: %v", err)
@@ -286,9 +286,9 @@ func (w *world) logOf(runID string) []sent {
 // eventually waits until a condition holds.
 func (w *world) eventually(what string, holds func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("after 5 s not yet: %s", what)
+			w.t.Fatalf("after a minute not yet: %s", what)
 		}
 	}
 }
