@@ -80,6 +80,7 @@ func (s *Source) send(ctx tool.Context, l *link, name string, arguments json.Raw
 	if err != nil && (ctx.Err() != nil || !caught.caught()) {
 		return nil, err
 	}
+	l.works.Store(true)
 	text, failure := caught.or(decoded)
 	if failure != nil {
 		return nil, fmt.Errorf("read the result: %w", failure)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,23 @@ var cannedResults = map[string]string{
 	"failure":  `{"content":[{"type":"text","text":"There is no city of that name"}],"isError":true}`,
 	"wordless": `{"content":[],"isError":true}`,
 	"promised": `{"content":[{"type":"text","text":"I forgot"}]}`,
+}
+
+func TestWhatAServerPrintsBesideItsMessagesIsInItsLog(t *testing.T) {
+	s := started(t, "chatty")
+	if got := call(t, toolsOf(t, s)["x_image"], tool.Context{}, `{}`); got.Err != nil {
+		t.Errorf("got %v, want the call answered", got.Err)
+	}
+	var want []string
+	for _, line := range strays {
+		if strings.TrimSpace(line) != "" {
+			want = append(want, "on its standard output, no message: "+line)
+		}
+	}
+	got := s.Log()
+	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("got the log %q, want it to begin with %q", got, want)
+	}
 }
 
 func TestAToolWithoutASchemaCanBeTried(t *testing.T) {

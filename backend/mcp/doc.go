@@ -21,7 +21,8 @@
 //
 // Progress notifications are updates: one that goes backwards is dropped, and none passes its total. A cancelled or timed out call
 // tells the server so. A server that ends fails its calls with what it said last, and the next call starts it again: at once, and
-// after several ends in a row a while later, up to a minute. When a server says that its list changed, Source.Tools reads it again.
+// after several ends in a row with no call answered between them a while later, up to a minute. When a server says that its list
+// changed, Source.Tools reads it again. What a server over stdio prints beside its messages goes to its log.
 //
 // A source offers its server neither roots nor sampling nor elicitation.
 //

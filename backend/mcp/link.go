@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -18,6 +19,7 @@ type link struct {
 	process *child // nil over HTTP
 	hang    func() // lets go of what the transport holds
 	since   time.Time
+	works   atomic.Bool   // a call was answered
 	over    chan struct{} // closed when the session has ended
 }
 
@@ -41,7 +43,7 @@ type attempt struct {
 const (
 	firstWait = time.Second
 	longWait  = time.Minute
-	// lasting is how long a server must have run for its end not to count as one in a row.
+	// lasting is how long a server that answered no call must have run for its end not to count as one in a row.
 	lasting = 30 * time.Second
 )
 
@@ -59,7 +61,7 @@ func (s *Source) connect(ctx context.Context) (*link, error) {
 	if s.starting == nil {
 		if wait := time.Until(s.notBefore); wait > 0 {
 			defer s.mu.Unlock()
-			return nil, fmt.Errorf("%w. It is started again in %s at the earliest", s.failure, wait.Round(time.Second/10))
+			return nil, fmt.Errorf("%w. It is started again in %s at the earliest", s.failure, rounded(wait))
 		}
 		s.starting = &attempt{done: make(chan struct{})}
 		s.wg.Go(s.start)
@@ -171,7 +173,7 @@ func (s *Source) watch(l *link) {
 	s.mu.Lock()
 	s.link = nil
 	if !s.closed {
-		if time.Since(l.since) >= lasting {
+		if l.works.Load() || time.Since(l.since) >= lasting {
 			s.failures = 0
 		}
 		s.failed(s.explain("ended", err))
@@ -199,6 +201,13 @@ func waitAfter(failures int) time.Duration {
 	return min(firstWait<<min(failures-2, 10), longWait)
 }
 
+func rounded(wait time.Duration) time.Duration {
+	return max(wait.Round(time.Second/10), time.Second/10)
+}
+
+// maxQuoted is how much of one line of a server an error quotes; the whole line is in its log.
+const maxQuoted = 300 // bytes
+
 // explain says what became of the server, with the last it said.
 func (s *Source) explain(what string, err error) error {
 	text := fmt.Sprintf("the MCP server %q %s", s.Name, what)
@@ -209,7 +218,12 @@ func (s *Source) explain(what string, err error) error {
 		text += ": " + s.mask(err.Error())
 	}
 	if last := s.log.last(3); len(last) > 0 {
-		text += ". It said: " + s.mask(strings.Join(last, " / "))
+		for i, line := range last {
+			if last[i] = s.mask(line); len(last[i]) > maxQuoted {
+				last[i] = strings.ToValidUTF8(last[i][:maxQuoted], "") + "…"
+			}
+		}
+		text += ". It said: " + strings.Join(last, " / ")
 	}
 	return &explained{text, err}
 }
@@ -235,7 +249,11 @@ func (s *Source) gone(ctx context.Context, l *link) error {
 	if s.closed {
 		return fmt.Errorf("MCP server %q: %w", s.Name, ErrClosed)
 	}
-	return fmt.Errorf("%w. The call may have been carried out or not; the next call starts the server again", s.failure)
+	again := "the next call starts the server again"
+	if wait := time.Until(s.notBefore); wait > 0 {
+		again = fmt.Sprintf("the server is started again in %s at the earliest", rounded(wait))
+	}
+	return fmt.Errorf("%w. The call may have been carried out or not; %s", s.failure, again)
 }
 
 // isBroken reports whether an error of a call is one of the connection.

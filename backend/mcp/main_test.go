@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 		}
 	case "canned":
 		canned()
+	case "chatty":
+		chatty = true
+		canned()
 	case "old":
 		strict("initialize")
 	case "new":
@@ -139,6 +142,7 @@ func livelyServer() *sdk.Server {
 	})
 	add("die", func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {
 		fmt.Fprintln(os.Stderr, "out of luck")
+		fmt.Fprintln(os.Stderr, strings.Repeat("é", 1000))
 		os.Exit(3)
 		return nil, nil
 	})
@@ -174,6 +178,12 @@ func waitFor(file string) string {
 	return file
 }
 
+// chatty has canned print between its messages.
+var chatty bool
+
+// strays are lines of a standard output that are no messages, as banners and stray prints are.
+var strays = []string{"Welcome to my server v1.0", "hi", `{"level":30,"msg":"a request"}`, "[]", "[1,2]", "null", "{", `{"jsonrpc":"2.0"}`, "  "}
+
 // canned answers with texts of its own, as a server that follows no SDK may.
 func canned() {
 	lines := bufio.NewScanner(os.Stdin)
@@ -199,6 +209,9 @@ func canned() {
 			if result, ok := cannedResults[request.Params.Name]; ok {
 				answer = `"result":` + result
 			}
+		}
+		if chatty {
+			fmt.Println(strings.Join(strays, "\r\n"))
 		}
 		fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,%s}\n", request.ID, strings.ReplaceAll(answer, "\n", ""))
 	}

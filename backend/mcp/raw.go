@@ -96,7 +96,8 @@ func (t *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 func (t *tapped) Close() error {
 	t.process.stop()
-	return t.Connection.Close()
+	_ = t.Connection.Close() // its streams may be closed with the process
+	return nil
 }
 
 // tapBody fills the slot of a request over HTTP from its response, JSON or a stream of events, while that is read.

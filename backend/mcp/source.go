@@ -185,7 +185,8 @@ func (s *Source) State() (State, error) {
 	return StateOff, nil
 }
 
-// Log returns the last lines the server wrote to its standard error, over all its starts. What Env and Header hold is masked.
+// Log returns the last lines the server wrote to its standard error, and those of its standard output that are no messages, over all
+// its starts. What Env and Header hold is masked.
 func (s *Source) Log() []string {
 	lines := s.log.lines()
 	for i := range lines {

@@ -119,14 +119,28 @@ func TestADeadServerIsStartedAgainByTheNextCall(t *testing.T) {
 	if got := call(t, tools["x_echo"], tool.Context{}, `{"n":2512292042121000001}`); string(got.Content) != `"{\"n\":2512292042121000001}"` {
 		t.Errorf("got %s, %v, want an answer of the server started anew", got.Content, got.Err)
 	}
-	if got := s.Log(); len(got) != 1 || got[0] != "out of luck" {
+	if got := s.Log(); len(got) != 2 || got[0] != "out of luck" || len(got[1]) != 2000 {
 		t.Errorf("got the log %q, want what the server said before it ended", got)
 	}
 	if changes.Load() < 4 {
 		t.Errorf("got %d changes told, want starting, ready, failed, ready", changes.Load())
 	}
-	// it dies again: that was twice in a row, and it is left alone for a second
-	call(t, tools["x_die"], tool.Context{}, `{}`)
+	// it dies again and again; only the first time it had answered a call before, and after the last it is left alone for 16 seconds
+	for death := range 6 {
+		got := messageOf(call(t, tools["x_die"], tool.Context{}, `{}`).Err)
+		if death == 0 && !strings.HasSuffix(got, "; the next call starts the server again") || death == 5 && !strings.HasSuffix(got, "s at the earliest") {
+			t.Errorf("death %d: got %s, want to be told when the server is started again", death, got)
+		}
+		if n := len(got); n > 600 || strings.Contains(got, "closed") {
+			t.Errorf("got %d bytes, %s, want a long line cut and nothing of what was closed", n, got)
+		}
+		if death == 5 {
+			break
+		}
+		if err := s.Refresh(t.Context()); err != nil {
+			t.Fatalf("got %v, want a person's try made at once", err)
+		}
+	}
 	got = call(t, tools["x_echo"], tool.Context{}, `{}`)
 	if !strings.Contains(messageOf(got.Err), "It is started again in") || !strings.Contains(messageOf(got.Err), "out of luck") {
 		t.Errorf("got %v, want to be told when it is tried again, and why it ended", got.Err)

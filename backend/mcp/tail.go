@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// What is kept of a server's standard error.
+// What is kept of what a server says beside its messages.
 const (
 	maxLines = 200
 	maxLine  = 2000 // bytes
@@ -53,6 +53,17 @@ func (t *tail) add(line []byte) {
 	if extra := len(t.kept) - maxLines; extra > 0 {
 		t.kept = slices.Delete(t.kept, 0, extra)
 	}
+}
+
+// stray keeps a line of the standard output that is no message.
+func (t *tail) stray(line []byte) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(append([]byte("on its standard output, no message: "), line[:min(len(line), maxLine)]...))
 }
 
 func (t *tail) restart() {

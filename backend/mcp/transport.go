@@ -1,11 +1,16 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -25,7 +30,7 @@ func (s *Source) transport(ctx context.Context) (*transport, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &transport{Transport: &stdio{p}, process: p, hang: func() {}}, nil
+		return &transport{Transport: &stdio{process: p, log: &s.log}, process: p, hang: func() {}}, nil
 	}
 	address, err := url.Parse(s.URL)
 	if err != nil {
@@ -43,15 +48,81 @@ func (s *Source) transport(ctx context.Context) (*transport, error) {
 }
 
 // stdio is the transport of a process.
-type stdio struct{ process *child }
+type stdio struct {
+	process *child
+	log     *tail
+}
 
 func (t *stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	p := t.process
-	conn, err := (&sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage}).Connect(ctx)
+	conn, err := (&sdk.IOTransport{Reader: newMessages(p.stdout, t.log), Writer: p.stdin, MaxLineLength: maxMessage}).Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &tapped{Connection: conn, process: p, slots: map[any]*slot{}}, nil
+}
+
+// messages are the lines of a server's standard output that are messages. The others, such as a banner or a stray print, go to its log:
+// one of them would end the SDK's connection, and other clients go on as well.
+type messages struct {
+	io.Closer
+	lines *bufio.Reader
+	log   *tail
+	rest  []byte // of the message that is being read
+}
+
+func newMessages(stdout io.ReadCloser, log *tail) *messages {
+	return &messages{Closer: stdout, lines: bufio.NewReaderSize(stdout, 64<<10), log: log}
+}
+
+func (m *messages) Read(p []byte) (int, error) {
+	for len(m.rest) == 0 {
+		line, err := m.line()
+		if isMessage(line) {
+			m.rest = line
+			break
+		}
+		m.log.stray(line)
+		if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+// line reads one line. Beside an error it is what came before.
+func (m *messages) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := m.lines.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxMessage:
+			return nil, fmt.Errorf("it sent a message of more than %d MB", maxMessage>>20)
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		}
+	}
+}
+
+// isMessage reports whether a line is a JSON-RPC message, or several in one as older versions of the protocol have it.
+func isMessage(line []byte) bool {
+	_, err := jsonrpc.DecodeMessage(line)
+	if err == nil {
+		return true
+	}
+	var several []json.RawMessage
+	if json.Unmarshal(line, &several) != nil {
+		return false
+	}
+	for _, one := range several {
+		if _, err := jsonrpc.DecodeMessage(one); err != nil {
+			return false
+		}
+	}
+	return len(several) > 0
 }
 
 // roundTripper sends the source's header to its own host, and to no other a redirect leads to.

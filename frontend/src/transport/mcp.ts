@@ -60,7 +60,7 @@ export interface McpTest {
   ok: boolean
   tools: McpTool[]
   error?: string
-  /** The last lines it wrote to its standard error. */
+  /** The last lines it wrote to its standard error, and to its standard output beside its messages. */
   log: string[]
 }
 
