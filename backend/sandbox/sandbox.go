@@ -50,8 +50,8 @@ func (s *Sandbox) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], err
 	if executor != nil {
 		out, err := executor.Execute(ctx, job)
 		if !errors.As(err, &reason) || reason.Code != tool.CodeSandboxUnavailable {
-			if err != nil && job.Sandbox.Type == tool.Docker && out.Presentation == nil && out.Details == nil {
-				return out, err // of a command that began there would be something: this one ran nowhere
+			if err != nil && ranNowhere(out, reason, job.Sandbox.Type) {
+				return out, err
 			}
 			return told(out, places[job.Sandbox.Type], "Ran in "+job.Sandbox.String()+".", ""), err
 		}
@@ -71,6 +71,11 @@ func (s *Sandbox) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], err
 }
 
 var places = map[tool.SandboxType]string{tool.Docker: "in Docker", tool.WASM: "in WebAssembly"}
+
+// ranNowhere reports whether a call that failed in its sandbox never began there: of a command that did there would be something.
+func ranNowhere(out tool.Output[any], reason *tool.Error, kind tool.SandboxType) bool {
+	return reason.Code == tool.CodeSandboxInvalidModule || kind == tool.Docker && out.Presentation == nil && out.Details == nil
+}
 
 // told says in what came of a call where it ran.
 func told(out tool.Output[any], place, sentence string, tone tool.Tone) tool.Output[any] {

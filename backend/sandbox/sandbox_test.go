@@ -140,13 +140,22 @@ func TestACallSaysWhereItRan(t *testing.T) {
 	}
 }
 
-func TestACommandThatNeverBeganRanNowhere(t *testing.T) {
-	missing := &tool.Error{Code: tool.CodeSandboxFailed, Message: "the image box:1 is not there and cannot be pulled"}
-	s := &sandbox.Sandbox{Docker: &engine{err: missing}}
-	job := tool.Job{ToolName: "probe", Sandbox: tool.Sandbox{Type: tool.Docker, Image: "box:1"}, Arguments: []byte(`{"command":"true"}`)}
-	out, err := s.Execute(tool.Context{Context: t.Context()}, job)
-	if !errors.Is(err, missing) || out.Presentation != nil || out.Details != nil {
-		t.Errorf("got %+v, %v, want the error and nothing of a place", out, err)
+func TestWhatNeverBeganRanNowhere(t *testing.T) {
+	for name, tc := range map[string]struct {
+		sandbox tool.Sandbox
+		missing *tool.Error
+	}{
+		"an image that is not there": {tool.Sandbox{Type: tool.Docker, Image: "box:1"}, &tool.Error{Code: tool.CodeSandboxFailed, Message: "the image box:1 is not there"}},
+		"a module that is none":      {tool.Sandbox{Type: tool.WASM}, &tool.Error{Code: tool.CodeSandboxInvalidModule, Message: "invalid magic number"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			failing := &engine{err: tc.missing}
+			s := &sandbox.Sandbox{Docker: failing, WASM: failing}
+			out, err := s.Execute(tool.Context{Context: t.Context()}, tool.Job{ToolName: "probe", Sandbox: tc.sandbox, Arguments: []byte(`{"command":"true"}`)})
+			if !errors.Is(err, tc.missing) || out.Presentation != nil || out.Details != nil {
+				t.Errorf("got %+v, %v, want the error and nothing of a place", out, err)
+			}
+		})
 	}
 }
 

@@ -194,7 +194,8 @@ func (c *Call) isTimeout(cause error) bool {
 // an error is then CodeCancelled.
 func (c *Call) Run(ctx Context) Result { return c.RunIn(ctx, nil) }
 
-// RunIn is Run with the tool's own Run replaced by an executor, when the tool declares a sandbox. There are then no updates.
+// RunIn is Run with the tool's own Run replaced by an executor, when the tool declares a sandbox. There are then no updates, and after
+// the timeout too the executor has Grace, for what there is of the call's output.
 func (c *Call) RunIn(ctx Context, executor Executor) Result {
 	start := time.Now()
 	if ctx.Context == nil {
@@ -211,7 +212,8 @@ func (c *Call) RunIn(ctx Context, executor Executor) Result {
 		ctx.Context, cancel = context.WithCancel(ctx.Context)
 	}
 	defer cancel()
-	if executor != nil && c.Tool.Sandbox != nil {
+	isSandboxed := executor != nil && c.Tool.Sandbox != nil
+	if isSandboxed {
 		ctx.OnUpdate = nil
 	}
 	updates := gate{ctx: ctx.Context, observer: ctx.OnUpdate, toolName: c.Tool.Name}
@@ -234,7 +236,7 @@ func (c *Call) RunIn(ctx Context, executor Executor) Result {
 		return c.result(o, start)
 	case <-ctx.Done():
 	}
-	if cause := context.Cause(ctx); c.isTimeout(cause) {
+	if cause := context.Cause(ctx); c.isTimeout(cause) && !isSandboxed {
 		r := c.failed(outcome{cause: cause}, start)
 		r.Left = left
 		return r

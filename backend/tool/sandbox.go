@@ -98,7 +98,8 @@ type CommandResult struct {
 // Executor runs calls of tools that declare a Sandbox. It is safe for concurrent use. Its errors are *Error with a code of
 // sandboxes where one of them says why.
 type Executor interface {
-	// Execute runs a call. Of an Output's Presentation that has no Label, Summary and Tone count: the rest is the tool's own.
+	// Execute runs a call. Of an Output's Presentation that has no Label, Summary and Tone count: the rest is the tool's own, or its
+	// name where it declares none.
 	Execute(ctx Context, job Job) (Output[any], error)
 	// EndRun lets go of what was kept for further calls of a run.
 	EndRun(runID string)
@@ -311,9 +312,12 @@ func (c *Call) run(ctx Context, executor Executor) (output, error) {
 	}
 	out, err := executor.Execute(ctx, job)
 	if p := out.Presentation; p != nil && p.Label == "" {
-		if out.Presentation = c.Presentation(); out.Presentation != nil {
-			out.Presentation.Summary, out.Presentation.Tone = p.Summary, p.Tone
+		shown := Presentation{Label: c.Tool.Name}
+		if own := c.Presentation(); own != nil {
+			shown = *own
 		}
+		shown.Summary, shown.Tone = p.Summary, p.Tone
+		out.Presentation = &shown
 	}
 	return out.split(), err
 }

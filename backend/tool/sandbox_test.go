@@ -267,6 +267,19 @@ func TestWhatASandboxGivesIsCheckedLikeAnyResult(t *testing.T) {
 	}
 }
 
+func TestACallSaysWhereItRanWithoutAPresentationOfItsTool(t *testing.T) {
+	call, err := define(t, tool.Config[weatherArgs, any]{Name: "forecast", Sandbox: inWASM()}).Prepare(`{"city":"Oslo"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := call.RunIn(tool.Context{Context: t.Context()}, &asked{answer: func(tool.Context, tool.Job) (tool.Output[any], error) {
+		return tool.Output[any]{Presentation: &tool.Presentation{Summary: "on the host", Tone: tool.ToneWarning}}, nil
+	}})
+	if want := (tool.Presentation{Label: "forecast", Summary: "on the host", Tone: tool.ToneWarning}); r.Presentation == nil || *r.Presentation != want {
+		t.Errorf("got %+v, want %+v", r.Presentation, want)
+	}
+}
+
 func TestTheToolsTimeoutHoldsInASandbox(t *testing.T) {
 	sandboxed := define(t, tool.Config[weatherArgs, any]{Sandbox: inWASM(), Timeout: 10 * time.Millisecond})
 	call, err := sandboxed.Prepare(`{"city":"Oslo"}`)
@@ -275,14 +288,11 @@ func TestTheToolsTimeoutHoldsInASandbox(t *testing.T) {
 	}
 	r := call.RunIn(tool.Context{Context: t.Context()}, &asked{answer: func(ctx tool.Context, _ tool.Job) (tool.Output[any], error) {
 		<-ctx.Done()
-		return tool.Output[any]{}, ctx.Err()
+		return tool.Output[any]{Details: tool.Terminal("begun\n")}, ctx.Err()
 	}})
 	var coded *tool.Error
-	if !errors.As(r.Err, &coded) || coded.Code != tool.CodeTimeout {
-		t.Errorf("got %v, want %s", r.Err, tool.CodeTimeout)
-	}
-	if r.Left != nil {
-		<-r.Left
+	if !errors.As(r.Err, &coded) || coded.Code != tool.CodeTimeout || string(r.Details) != `{"terminal":"begun\n"}` {
+		t.Errorf("got %v with %s, want %s with the output so far", r.Err, r.Details, tool.CodeTimeout)
 	}
 }
 

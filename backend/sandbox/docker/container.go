@@ -57,7 +57,7 @@ func (e *Engine) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], erro
 	if err := e.create(ctx, docker, options); err != nil {
 		return out, orEnd(ctx, err)
 	}
-	b := &box{docker: docker, name: options.Name, streams: ran.Streams{Both: &process.Capture{}}}
+	b := &box{docker: docker, name: options.Name, memory: job.Sandbox.Resources.Memory, streams: ran.Streams{Both: &process.Capture{}}}
 	return b.run(ctx, command.Command, timeout)
 }
 
@@ -121,6 +121,7 @@ func (e *Engine) create(ctx context.Context, docker *client.Client, options clie
 type box struct {
 	docker  *client.Client
 	name    string
+	memory  string // as it was declared
 	streams ran.Streams
 	copied  chan struct{} // closed when the output has ended
 }
@@ -182,9 +183,7 @@ func (b *box) run(ctx tool.Context, command string, timeout time.Duration) (tool
 		if err := b.kill(ctx); err != nil {
 			return tool.Output[any]{Details: b.streams.Details()}, failed("the call is over, and its container could not be ended: %w", err)
 		}
-		out := b.streams.Output(command, killedCode, false, time.Since(started))
-		out.Presentation.Summary = "cancelled"
-		return out, ctx.Err()
+		return b.streams.Stopped(command, killedCode, time.Since(started), ctx.Err()), ctx.Err()
 	}
 	took := time.Since(started)
 	if err != nil {
@@ -217,7 +216,7 @@ func (b *box) result(ctx context.Context, command string, took time.Duration) (t
 		coded.Message = "The command was killed, most likely because it ran out of memory"
 	}
 	if limited {
-		coded.Message += fmt.Sprintf(": it may have %d bytes", host.Memory)
+		coded.Message += fmt.Sprintf(": it may have %s", b.memory)
 	}
 	return out, coded
 }

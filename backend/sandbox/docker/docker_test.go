@@ -62,7 +62,7 @@ func TestTooMuchMemoryIsSaid(t *testing.T) {
 	out, err := newSandbox(t).Execute(tool.Context{Context: t.Context()}, job(t,
 		map[string]any{"command": "echo begun; dd if=/dev/zero of=/dev/null bs=200M count=1"}, func(s *tool.Sandbox) { s.Resources.Memory = "16MB" }))
 	var coded *tool.Error
-	if !errors.As(err, &coded) || coded.Code != tool.CodeSandboxOOM || !strings.Contains(coded.Message, "16777216 bytes") {
+	if !errors.As(err, &coded) || coded.Code != tool.CodeSandboxOOM || !strings.Contains(coded.Message, "it may have 16MB") {
 		t.Errorf("got %+v, %v, want %s with the limit", out.Content, err, tool.CodeSandboxOOM)
 	}
 	if details, err := json.Marshal(out.Details); err != nil || !strings.HasPrefix(string(details), `{"terminal":"begun\n`) {

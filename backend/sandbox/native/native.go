@@ -57,11 +57,11 @@ func (Shell) Execute(ctx tool.Context, job tool.Job) (tool.Output[any], error) {
 		err = ctx.Err() // who asked for the end says more
 	}
 	code, _ := p.Result()
-	result := streams.Output(command.Command, code, timedOut, time.Since(started))
+	took := time.Since(started)
 	if err != nil {
-		result.Presentation.Summary = "cancelled"
+		return streams.Stopped(command.Command, code, took, err), err
 	}
-	return result, err
+	return streams.Output(command.Command, code, timedOut, took), nil
 }
 
 // EndRun does nothing: nothing is kept.

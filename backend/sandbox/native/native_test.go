@@ -45,6 +45,15 @@ func TestATimeoutEndsTheGroup(t *testing.T) {
 	gone(t, file)
 }
 
+func TestTheTimeOfACallThatIsOverIsToldBesideItsOutput(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	out, err := run(ctx, t, 0, map[string]any{"command": "sleep 300"})
+	if !errors.Is(err, context.DeadlineExceeded) || out.Presentation == nil || out.Presentation.Summary != "timed out" {
+		t.Errorf("got %+v, %v, want it to say that it timed out", out.Presentation, err)
+	}
+}
+
 func TestACancelEndsTheGroupAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "child")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -2,6 +2,8 @@
 package ran
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -62,4 +64,13 @@ func (s *Streams) Output(command string, code int, timedOut bool, took time.Dura
 		Details:      s.Details(),
 		Presentation: seen,
 	}
+}
+
+// Stopped is what is left of a command whose call was over before it, for the reason of its context.
+func (s *Streams) Stopped(command string, code int, took time.Duration, reason error) tool.Output[any] {
+	out := s.Output(command, code, false, took)
+	if out.Presentation.Summary = "cancelled"; errors.Is(reason, context.DeadlineExceeded) {
+		out.Presentation.Summary = "timed out"
+	}
+	return out
 }
