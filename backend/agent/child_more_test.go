@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/backend/agent"
@@ -105,22 +106,24 @@ func TestAnAgentInsideACallThatFailsIsAResult(t *testing.T) {
 }
 
 func TestWaitingInsideACallCountsAgainstNoTimeout(t *testing.T) {
-	var did runs
-	child := researcher("researcher", []*tool.Tool{danger(&did)}, model.ToolCall{ID: "k1", Name: "danger", Arguments: `{"text":"x"}`})
-	child.Timeout = 200 * time.Millisecond
-	a := demo([]*tool.Tool{asTool(t, child)})
-	a.Backend = steps(scripted.CallTools(ask("c1", "researcher")), scripted.Say("Done."))
-	w := newWorld(t, a)
-	p := w.run("go").Pending[0]
-	time.Sleep(250 * time.Millisecond)
-	_, h, err := w.r.Decide(t.Context(), p.ApprovalID, approved)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.wait(h)
-	if got := w.seen(h.RunID).Call("c1"); got.State != protocol.StateDone {
-		t.Errorf("got %s %s: the wait was counted", got.State, got.Error)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var did runs
+		child := researcher("researcher", []*tool.Tool{danger(&did)}, model.ToolCall{ID: "k1", Name: "danger", Arguments: `{"text":"x"}`})
+		child.Timeout = time.Minute
+		a := demo([]*tool.Tool{asTool(t, child)})
+		a.Backend = steps(scripted.CallTools(ask("c1", "researcher")), scripted.Say("Done."))
+		w := newWorld(t, a)
+		p := w.run("go").Pending[0]
+		time.Sleep(2 * child.Timeout)
+		_, h, err := w.r.Decide(t.Context(), p.ApprovalID, approved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.wait(h)
+		if got := w.seen(h.RunID).Call("c1"); got.State != protocol.StateDone {
+			t.Errorf("got %s %s: the wait was counted", got.State, got.Error)
+		}
+	})
 }
 
 func TestUsageOfAgentsInsideCallsIsTheRuns(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/backend/agent"
@@ -16,7 +17,7 @@ import (
 // eventually waits until a run has a status.
 func (w *world) eventually(runID string, want protocol.Status) {
 	w.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		states, err := w.store.Runs(w.t.Context(), agent.RunQuery{ID: runID})
 		if err != nil {
 			w.t.Fatal(err)
@@ -61,53 +62,59 @@ func TestC9AnApprovalThatExpiredIsADenialOfItsOwn(t *testing.T) {
 func TestWhatExpiredEndsByItself(t *testing.T) {
 	for name, restart := range map[string]bool{"while the program runs": false, "while it was off": true} {
 		t.Run(name, func(t *testing.T) {
-			var did runs
-			a := demo([]*tool.Tool{danger(&did)}, dangers("a", "b"), scripted.Say("Done."))
-			a.ApprovalTTL = 30 * time.Millisecond
-			w := newWorld(t, a)
-			w.r.Now = nil // a timer needs the time that passes
-			outcome := w.run("go")
-			if outcome.Status != protocol.StatusPaused {
-				t.Fatalf("got %s, want paused", outcome.Status)
-			}
-			if restart {
-				if err := w.r.Close(t.Context()); err != nil {
-					t.Fatal(err)
+			synctest.Test(t, func(t *testing.T) {
+				var did runs
+				a := demo([]*tool.Tool{danger(&did)}, dangers("a", "b"), scripted.Say("Done."))
+				a.ApprovalTTL = time.Hour
+				w := newWorld(t, a)
+				w.r.Now = nil // a timer needs the time that passes
+				outcome := w.run("go")
+				if outcome.Status != protocol.StatusPaused {
+					t.Fatalf("got %s, want paused", outcome.Status)
 				}
-				time.Sleep(40 * time.Millisecond)
-				if log := w.log(outcome.ID); strings.Contains(log, "expired") {
-					t.Fatalf("a closed runner went on:\n%s", log)
+				if restart {
+					if err := w.r.Close(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(2 * a.ApprovalTTL)
+					if log := w.log(outcome.ID); strings.Contains(log, "expired") {
+						t.Fatalf("a closed runner went on:\n%s", log)
+					}
+					w.open(a)
+					w.r.Now = nil
+					if err := w.r.Recover(t.Context(), ""); err != nil {
+						t.Fatal(err)
+					}
 				}
-				w.open(a)
-				w.r.Now = nil
-				if err := w.r.Recover(t.Context(), ""); err != nil {
-					t.Fatal(err)
+				time.Sleep(2 * a.ApprovalTTL)
+				w.eventually(outcome.ID, protocol.StatusCompleted)
+				if log := w.log(outcome.ID); strings.Count(log, `"state":"expired"`) != 2 || len(did.get()) != 0 {
+					t.Errorf("%q ran, and the log is\n%s", did.get(), log)
 				}
-			}
-			w.eventually(outcome.ID, protocol.StatusCompleted)
-			if log := w.log(outcome.ID); strings.Count(log, `"state":"expired"`) != 2 || len(did.get()) != 0 {
-				t.Errorf("%q ran, and the log is\n%s", did.get(), log)
-			}
-			w.checkHistory()
+				w.checkHistory()
+			})
 		})
 	}
 }
 
 func TestOneDecisionAndOneExpiryEndTheWaiting(t *testing.T) {
-	var did runs
-	a := demo([]*tool.Tool{danger(&did)}, dangers("a", "b"), scripted.Say("Done."))
-	a.ApprovalTTL = 200 * time.Millisecond
-	w := newWorld(t, a)
-	w.r.Now = nil
-	outcome := w.run("go")
-	if _, h, err := w.r.Decide(t.Context(), outcome.Pending[0].ApprovalID, approval.Decision{Approved: true}); err != nil || h != nil {
-		t.Fatalf("decide: handle %v, error %v", h, err)
-	}
-	w.eventually(outcome.ID, protocol.StatusCompleted)
-	if strings.Join(did.get(), " ") != "a" {
-		t.Errorf("ran %q, want a alone", did.get())
-	}
-	w.checkHistory()
+	synctest.Test(t, func(t *testing.T) {
+		var did runs
+		a := demo([]*tool.Tool{danger(&did)}, dangers("a", "b"), scripted.Say("Done."))
+		a.ApprovalTTL = time.Hour
+		w := newWorld(t, a)
+		w.r.Now = nil
+		outcome := w.run("go")
+		if _, h, err := w.r.Decide(t.Context(), outcome.Pending[0].ApprovalID, approval.Decision{Approved: true}); err != nil || h != nil {
+			t.Fatalf("decide: handle %v, error %v", h, err)
+		}
+		time.Sleep(2 * a.ApprovalTTL)
+		w.eventually(outcome.ID, protocol.StatusCompleted)
+		if strings.Join(did.get(), " ") != "a" {
+			t.Errorf("ran %q, want a alone", did.get())
+		}
+		w.checkHistory()
+	})
 }
 
 func TestWithoutATTLACallWaitsForEver(t *testing.T) {
