@@ -10,8 +10,8 @@ import (
 	"callboard/backend/protocol"
 )
 
-// grace is long enough to come back within on a busy machine.
-const grace = 500 * time.Millisecond
+// grace is of a run whose client does not come back.
+const grace = 100 * time.Millisecond
 
 // leaveAfter opens a stream, reads up to an event, leaves, and returns the run's id.
 func (w *world) leaveAfter(path, body string, kind protocol.Type) string {
@@ -33,7 +33,6 @@ func TestARunWhoseClientLeftIsCancelled(t *testing.T) {
 		"/chat":               `{"messages":[{"role":"user","content":"go"}]}`,
 	} {
 		t.Run(path, func(t *testing.T) {
-			t.Parallel()
 			w := start(t, func(s *Server) { s.Grace = grace }, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
 			left := time.Now()
 			id := w.leaveAfter(path, body, protocol.TypeCallState)
@@ -45,88 +44,102 @@ func TestARunWhoseClientLeftIsCancelled(t *testing.T) {
 	}
 }
 
+// alone is the timer that runs while nobody listens to a run that is watched; nil while somebody does, or it is not.
+func (w *world) alone(runID string) *time.Timer {
+	w.server.audience.mu.Lock()
+	defer w.server.audience.mu.Unlock()
+	if run := w.server.audience.runs[runID]; run != nil && run.owned {
+		return run.left
+	}
+	return nil
+}
+
 func TestARunGoesOnWithoutItsClientWhen(t *testing.T) {
 	hold := []scripted.Turn{scripted.CallTool("c1", "hold", `{}`), scripted.Say("done")}
-	short := func(s *Server) { s.Grace = grace }
+	long := func(s *Server) { s.Grace = time.Hour }
+	// goesOn wants a run that is not about to be cancelled, and lets it go to its end.
 	goesOn := func(w *world, id string) {
 		w.t.Helper()
-		time.Sleep(2 * grace)
+		w.eventually("the run is left alone", func() bool { return w.alone(id) == nil })
 		if got := w.statusOf(id); got != protocol.StatusRunning {
 			w.t.Fatalf("the run is %s", got)
 		}
 		close(w.release)
 		w.eventually("the run completes", func() bool { return w.statusOf(id) == protocol.StatusCompleted })
 	}
+	// left starts a run whose client has left, and which is cancelled in an hour.
+	left := func(w *world) string {
+		w.t.Helper()
+		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeCallState)
+		w.eventually("the leaving is noticed", func() bool { return w.alone(id) != nil })
+		return id
+	}
 
 	t.Run("it came back", func(t *testing.T) {
-		t.Parallel()
-		w := start(t, short, hold...)
-		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeCallState)
+		w := start(t, long, hold...)
+		id := left(w)
 		w.open(t.Context(), "GET", "/runs/"+id+"/events", "")
 		goesOn(w, id)
 	})
-	t.Run("it came back and left again: the grace period begins anew", func(t *testing.T) {
-		t.Parallel()
-		w := start(t, short, hold...)
-		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeCallState)
+	t.Run("it came back, until it leaves again: the grace period begins anew", func(t *testing.T) {
+		w := start(t, long, hold...)
+		id := left(w)
 		ctx, leave := context.WithCancel(t.Context())
 		back := w.open(ctx, "GET", "/runs/"+id+"/events", "")
-		time.Sleep(2 * grace)
+		w.eventually("the client is back", func() bool { return w.alone(id) == nil })
 		leave()
 		_ = back.Body.Close()
-		w.eventually("the run is cancelled", func() bool { return w.statusOf(id) == protocol.StatusCancelled })
+		w.eventually("the leaving is noticed", func() bool { return w.alone(id) != nil })
 	})
 	t.Run("it asks for the events again and again, without a stream", func(t *testing.T) {
-		t.Parallel()
-		w := start(t, short, hold...)
-		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeCallState)
-		for range 20 {
-			time.Sleep(grace / 10)
+		w := start(t, long, hold...)
+		id := left(w)
+		for range 3 {
+			before := w.alone(id)
 			w.request("GET", "/runs/"+id+"/events", "", "Accept", "application/json")
-		}
-		if got := w.statusOf(id); got != protocol.StatusRunning {
-			t.Fatalf("the run is %s", got)
+			w.eventually("the grace period begins anew", func() bool { now := w.alone(id); return now != nil && now != before })
 		}
 		close(w.release)
 		w.eventually("the run completes", func() bool { return w.statusOf(id) == protocol.StatusCompleted })
 	})
 	t.Run("it was started with /runs", func(t *testing.T) {
-		t.Parallel()
-		w := start(t, short, hold...)
+		w := start(t, long, hold...)
 		goesOn(w, w.begin("go").RunID)
 	})
 	t.Run("the server keeps runs", func(t *testing.T) {
-		t.Parallel()
-		w := start(t, func(s *Server) { s.Grace, s.KeepRuns = grace, true }, hold...)
+		w := start(t, func(s *Server) { s.Grace, s.KeepRuns = time.Hour, true }, hold...)
 		goesOn(w, w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeCallState))
 	})
 	t.Run("it waits, and when it was decided since", func(t *testing.T) {
-		t.Parallel()
-		w := start(t, short, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.CallTool("c2", "hold", `{}`), scripted.Say("done"))
+		w := start(t, long, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.CallTool("c2", "hold", `{}`), scripted.Say("done"))
 		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeApprovalRequired)
-		time.Sleep(2 * grace)
+		w.eventually("the run waits", func() bool { return w.statusOf(id) == protocol.StatusPaused })
+		w.server.abandon(id) // as when the grace period is over
 		if got := w.statusOf(id); got != protocol.StatusPaused {
 			t.Fatalf("the run is %s", got)
 		}
 		w.decideAll(true)
 		w.eventually("the run goes on", func() bool { return w.statusOf(id) == protocol.StatusRunning })
-		goesOn(w, id)
+		w.server.abandon(id)
+		close(w.release)
+		w.eventually("the run completes", func() bool { return w.statusOf(id) == protocol.StatusCompleted })
 	})
 	t.Run("it came to wait, and was decided, after the client left", func(t *testing.T) {
-		t.Parallel()
-		asks := slowly(100*time.Millisecond, "I will release it.")
-		asks.Chunks = append(asks.Chunks[:2], scripted.CallTool("c1", "release", `{"target":"x"}`).Chunks...)
-		w := start(t, short, asks, scripted.CallTool("c2", "hold", `{}`), scripted.Say("done"))
-		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeMessage)
+		w := start(
+			t, long, scripted.CallTool("c1", "hold", `{}`), scripted.CallTool("c2", "release", `{"target":"x"}`), scripted.CallTool("c3", "hold", `{}`), scripted.Say("done"),
+		)
+		id := left(w)
+		w.release <- struct{}{}
 		w.eventually("the run waits", func() bool { return w.statusOf(id) == protocol.StatusPaused })
 		w.decideAll(true)
 		w.eventually("the run goes on", func() bool { return w.statusOf(id) == protocol.StatusRunning })
-		goesOn(w, id)
+		w.server.abandon(id)
+		close(w.release)
+		w.eventually("the run completes", func() bool { return w.statusOf(id) == protocol.StatusCompleted })
 	})
 	t.Run("the server closes", func(t *testing.T) {
-		t.Parallel()
-		w := start(t, short, hold...)
-		id := w.leaveAfter("/agents/demo/stream", `{"input":"go"}`, protocol.TypeCallState)
+		w := start(t, long, hold...)
+		id := left(w)
 		if err := w.server.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}

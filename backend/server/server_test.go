@@ -189,9 +189,8 @@ func (s sent) kind() protocol.Type { return eventType([]byte(s.data)) }
 
 // reader reads a stream event by event.
 type reader struct {
-	t        *testing.T
-	lines    *bufio.Scanner
-	comments int
+	t     *testing.T
+	lines *bufio.Scanner
 }
 
 func newReader(t *testing.T, body io.Reader) *reader {
@@ -208,11 +207,7 @@ func (r *reader) next() (sent, bool) {
 		line := r.lines.Text()
 		switch name, value, _ := strings.Cut(line, ": "); name {
 		case "":
-			if strings.HasPrefix(line, ": ") {
-				r.comments++
-				break
-			}
-			if s.data != "" {
+			if !strings.HasPrefix(line, ": ") && s.data != "" { // else it is a comment
 				return s, true
 			}
 		case "id":

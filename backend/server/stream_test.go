@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -64,8 +65,8 @@ func TestAStreamIsTheLogUnderItsNumbers(t *testing.T) {
 	}
 }
 
-// paced gives two pieces, 40 ms apart, and remembers when it came to the second.
-type paced struct{ second atomic.Bool }
+// paced gives the second piece once the first was heard.
+type paced struct{ heard chan struct{} }
 
 func (p *paced) Stream(ctx context.Context, _ *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
@@ -73,18 +74,20 @@ func (p *paced) Stream(ctx context.Context, _ *model.Request) iter.Seq2[model.Ch
 			return
 		}
 		select {
-		case <-time.After(40 * time.Millisecond):
+		case <-p.heard:
+		case <-time.After(time.Minute):
+			yield(model.Chunk{}, errors.New("the first piece was not heard"))
+			return
 		case <-ctx.Done():
 			yield(model.Chunk{}, ctx.Err())
 			return
 		}
-		p.second.Store(true)
 		_ = yield(model.Chunk{Text: "second"}, nil) && yield(model.Chunk{FinishReason: model.FinishStop}, nil)
 	}
 }
 
 func TestTheFirstDeltaIsOnTheWireBeforeTheSecondChunkComes(t *testing.T) {
-	backend := &paced{}
+	backend := &paced{heard: make(chan struct{})}
 	w := start(t, func(s *Server) {
 		s.Agents[0].Backend = backend
 		s.Runner.MergeWindow = 0 // the default
@@ -92,13 +95,13 @@ func TestTheFirstDeltaIsOnTheWireBeforeTheSecondChunkComes(t *testing.T) {
 	response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
 	r := newReader(t, response.Body)
 	deltas := r.until(protocol.TypeTextDelta)
-	if backend.second.Load() {
-		t.Error("the first delta came only after the model's second chunk")
-	}
 	if got := deltas[len(deltas)-1].data; !strings.Contains(got, `"delta":"first"`) {
 		t.Errorf("the first delta: got %s", got)
 	}
-	r.all()
+	close(backend.heard)
+	if all := r.all(); all[len(all)-1].data != protocol.Done {
+		t.Errorf("the stream ended with %v", all[len(all)-1])
+	}
 }
 
 // slowStore takes its time to store, and knows how far each run is.
@@ -281,18 +284,31 @@ func TestClientsThatLeaveLeaveNothingBehind(t *testing.T) {
 	close(w.release)
 }
 
+// limited is an answer whose connection has the timeouts of requests.
+type limited struct {
+	http.ResponseWriter
+	read, write time.Time
+}
+
+func (l *limited) SetReadDeadline(at time.Time) error  { l.read = at; return nil }
+func (l *limited) SetWriteDeadline(at time.Time) error { l.write = at; return nil }
+func (l *limited) Unwrap() http.ResponseWriter         { return l.ResponseWriter }
+
 func TestAStreamOutlivesTheTimeoutsOfRequests(t *testing.T) {
-	w := start(t, nil, scripted.CallTool("c1", "hold", `{}`), scripted.Say("done"))
-	web := httptest.NewUnstartedServer(w.server.Handler())
-	web.Config.ReadTimeout, web.Config.WriteTimeout = 50*time.Millisecond, 50*time.Millisecond
-	web.Start()
-	defer web.Close()
-	w.url = web.URL
-	response := w.open(t.Context(), "POST", "/agents/demo/stream", `{"input":"go"}`)
-	time.AfterFunc(200*time.Millisecond, func() { close(w.release) })
-	events := newReader(t, response.Body).all()
-	if last := events[len(events)-1]; last.data != protocol.Done {
-		t.Errorf("the stream ended with %v", last)
+	w := start(t, nil, scripted.Say("done"))
+	run := w.begin("go")
+	for _, path := range []string{"/runs/" + run.RunID + "/events", "/doorbell"} {
+		ctx, leave := context.WithCancel(t.Context())
+		soon := time.Now().Add(time.Minute)
+		out := &limited{httptest.NewRecorder(), soon, soon}
+		if strings.HasSuffix(path, "doorbell") {
+			leave() // it has no end
+		}
+		w.server.Handler().ServeHTTP(out, httptest.NewRequestWithContext(ctx, "GET", path, nil))
+		leave()
+		if !out.read.IsZero() || !out.write.IsZero() {
+			t.Errorf("%s ends at %v and %v", path, out.read, out.write)
+		}
 	}
 }
 
