@@ -75,14 +75,10 @@ func (r runtimes) Start(ctx context.Context, agentName string, in agent.Input) (
 	if in.ThreadID == "" {
 		in.ThreadID = newThreadID()
 	}
-	h, err := there.Start(ctx, agentName, in)
-	if err == nil {
-		_, err = r.studio.boundThread(ctx, in.ThreadID, agentName)
-	}
-	if err != nil {
+	if _, err := r.studio.boundThread(ctx, in.ThreadID, agentName); err != nil {
 		return nil, err
 	}
-	return h, nil
+	return there.Start(ctx, agentName, in)
 }
 
 // staysOn refuses an agent that is elsewhere than what was said in a thread.

@@ -206,6 +206,24 @@ func TestAnAttachedStudioDoesNotListTheAgentsItIsAttachedTo(t *testing.T) {
 	}
 }
 
+func TestARunOfAnAttachedAgentNeedsNoThreadMadeBefore(t *testing.T) {
+	b := openBench(t, Config{})
+	b.attachAs("there", serveTools(t, true, &agent.Memory{}).URL)
+	for _, body := range []string{`{"input":"Go."}`, `{"input":"Go.","threadId":"thr_of_my_own"}`} {
+		started := fetch[struct{ RunID, ThreadID string }](b, http.MethodPost, "/api/agents/mover@there/runs", body, http.StatusAccepted)
+		b.until("the run to end", func() bool { return b.settled(started.RunID).status == "completed" })
+		for range 2 {
+			thread := fetch[threadView](b, http.MethodGet, "/api/studio/threads/"+started.ThreadID, "", http.StatusOK)
+			if thread.AgentName != "mover@there" {
+				t.Errorf("the thread is with %s", thread.AgentName)
+			}
+			again := fetch[struct{ RunID string }](b, http.MethodPost, "/api/agents/mover@there/runs",
+				asJSON(map[string]string{"input": "Go on.", "threadId": started.ThreadID}), http.StatusAccepted)
+			b.until("the run to end", func() bool { return b.settled(again.RunID).status == "completed" })
+		}
+	}
+}
+
 // serveTools serves an agent with a tool that runs at once and one that waits, which clients may call alone if open.
 func serveTools(t *testing.T, open bool, store agent.Store) *httptest.Server {
 	t.Helper()

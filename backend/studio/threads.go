@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -98,10 +99,11 @@ func (s *Studio) newThread(ctx context.Context, id string, patch threadPatch) (t
 	if err != nil {
 		return threadSettings{}, err
 	}
-	t := threadSettings{AgentName: set.AgentName}
+	var t threadSettings
 	if err := s.change(ctx, id, &t, patch); err != nil {
 		return t, err
 	}
+	t.AgentName = cmp.Or(t.AgentName, set.AgentName)
 	switch {
 	case t.Folder != "" || elsewhere(t.AgentName): // who is elsewhere works in no folder here
 	case s.config.Folder != "":
