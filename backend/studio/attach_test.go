@@ -211,7 +211,7 @@ func TestARunOfAnAttachedAgentNeedsNoThreadMadeBefore(t *testing.T) {
 	b.attachAs("there", serveTools(t, true, &agent.Memory{}).URL)
 	for _, body := range []string{`{"input":"Go."}`, `{"input":"Go.","threadId":"thr_of_my_own"}`} {
 		started := fetch[struct{ RunID, ThreadID string }](b, http.MethodPost, "/api/agents/mover@there/runs", body, http.StatusAccepted)
-		b.until("the run to end", func() bool { return b.settled(started.RunID).status == "completed" })
+		b.settled(started.RunID)
 		for range 2 {
 			thread := fetch[threadView](b, http.MethodGet, "/api/studio/threads/"+started.ThreadID, "", http.StatusOK)
 			if thread.AgentName != "mover@there" {
@@ -219,7 +219,7 @@ func TestARunOfAnAttachedAgentNeedsNoThreadMadeBefore(t *testing.T) {
 			}
 			again := fetch[struct{ RunID string }](b, http.MethodPost, "/api/agents/mover@there/runs",
 				asJSON(map[string]string{"input": "Go on.", "threadId": started.ThreadID}), http.StatusAccepted)
-			b.until("the run to end", func() bool { return b.settled(again.RunID).status == "completed" })
+			b.settled(again.RunID)
 		}
 	}
 }

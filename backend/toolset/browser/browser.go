@@ -51,6 +51,8 @@ const (
 	callTimeout = time.Minute
 	// loadTime is how long a page may load before what there is of it is used.
 	loadTime = 20 * time.Second
+	// wakeTime is how long a page may be at work with a script of its own before that is stopped for a call.
+	wakeTime = 5 * time.Second
 	// maxPages is how many pages there are at a time. One more takes the place of the one that was not used longest.
 	maxPages = 8
 )
@@ -69,6 +71,7 @@ var (
 type Browser struct {
 	options  Options
 	patience time.Duration
+	wake     time.Duration
 
 	mu     sync.Mutex
 	closed bool
@@ -85,7 +88,7 @@ func New(o Options) *Browser {
 	if o.Allow == nil {
 		o.Allow = Hosts()
 	}
-	return &Browser{options: o, patience: loadTime}
+	return &Browser{options: o, patience: loadTime, wake: wakeTime}
 }
 
 // Tools makes the five tools.
@@ -134,11 +137,15 @@ func (b *Browser) with(ctx tool.Context, open bool, do func(ctx context.Context,
 	defer cancel()
 	stop := context.AfterFunc(ctx, cancel)
 	defer stop()
-	err = do(during, p)
+	if err = p.rouse(during, b.wake); err == nil {
+		err = do(during, p)
+	}
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.Is(err, errStuck):
+		b.discard(key(ctx), p)
 	case p.ctx.Err() != nil:
 		return fmt.Errorf("the browser ended, and the page with it: open it again (%w)", err)
 	}
@@ -188,6 +195,15 @@ func (b *Browser) take(key string, open bool) (*page, error) {
 	}
 	p.users++
 	return p, nil
+}
+
+// discard closes a page that cannot be used any more, unless that was done.
+func (b *Browser) discard(key string, p *page) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.window != nil && b.window.pages[key] == p {
+		b.window.closePage(key)
+	}
 }
 
 // release arms the timer that closes pages nobody uses.

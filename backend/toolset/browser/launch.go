@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
@@ -61,6 +62,8 @@ type window struct {
 	proxy *proxy
 	pages map[string]*page
 	pid   int
+	// frames are the pages by their outermost frame.
+	frames sync.Map
 
 	asides asides
 }
@@ -99,17 +102,23 @@ func launch(o Options) (*window, error) {
 	return w, nil
 }
 
-// hear closes windows that pages open: what happens in them would be seen by nobody, and a dialog there stops the page. It must not
-// wait itself.
+// hear closes windows that pages open: what happens in them would be seen by nobody, and a dialog there stops the page. Of a download
+// it takes a note. It must not wait itself.
 func (w *window) hear(event any) {
-	e, ok := event.(*target.EventTargetCreated)
-	if !ok || e.TargetInfo.OpenerID == "" {
-		return
+	switch e := event.(type) {
+	case *target.EventTargetCreated:
+		if e.TargetInfo.OpenerID == "" {
+			return
+		}
+		w.asides.start(func() {
+			// It fails only when the window went away.
+			_, _ = chromedp.CallBrowser(w.ctx, target.CloseTarget, target.CloseTargetParams{TargetID: e.TargetInfo.TargetID})
+		})
+	case *browser.EventDownloadWillBegin:
+		if p, ok := w.frames.Load(string(e.FrameID)); ok {
+			p.(*page).note(fmt.Sprintf("The page wanted to download a file, which is not done: %s.", clip(e.SuggestedFilename)))
+		}
 	}
-	w.asides.start(func() {
-		// It fails only when the window went away.
-		_, _ = chromedp.CallBrowser(w.ctx, target.CloseTarget, target.CloseTargetParams{TargetID: e.TargetInfo.TargetID})
-	})
 }
 
 // flags are the command line of a browser that reaches nothing but the proxy.
@@ -149,8 +158,11 @@ func (w *window) newPage(patience time.Duration) (*page, error) {
 	p.ctx, p.end = chromedp.NewContext(w.ctx, chromedp.WithNewBrowserContext(withDisposal), chromedp.WithListener(p.hear))
 	err := chromedp.Do(p.ctx, chromedp.EmulateViewport(viewWidth, viewHeight))
 	if err == nil {
+		at, tell := chromedp.FromContext(p.ctx), true
+		p.frame = string(at.Target.TargetID)
+		w.frames.Store(p.frame, p)
 		_, err = chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: at.BrowserContextID, EventsEnabled: &tell,
 		})
 	}
 	if err != nil {
@@ -167,6 +179,7 @@ func withDisposal(p *target.CreateBrowserContextParams) {
 }
 
 func (w *window) closePage(key string) {
+	w.frames.Delete(w.pages[key].frame)
 	w.pages[key].close()
 	delete(w.pages, key)
 }

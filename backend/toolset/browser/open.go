@@ -73,6 +73,8 @@ func (p *page) open(ctx context.Context, address string) (opened, error) {
 		_, err = chromedp.Call(ctx, cdpage.StopLoading, cdp.Empty{})
 	}
 	if ctx.Err() != nil {
+		// It would take the place of the page later. It fails only when the page went away.
+		p.asides.start(func() { _, _ = chromedp.Call(p.ctx, cdpage.StopLoading, cdp.Empty{}) })
 		return opened{}, ctx.Err()
 	}
 	at, fault := p.where(ctx)
@@ -84,6 +86,9 @@ func (p *page) open(ctx context.Context, address string) (opened, error) {
 			return opened{}, fmt.Errorf("open %s: %w", address, because)
 		}
 		return opened{}, loadFault(address, err)
+	}
+	if response != nil && response.MimeType == "application/pdf" {
+		note = strings.TrimSpace(note + " It is a PDF: its text cannot be read, a screenshot may show its first page.")
 	}
 	return opened{place: at, Status: statusOf(response), Note: p.takeNotes(note)}, nil
 }

@@ -31,6 +31,7 @@ const maxNote = 300
 type page struct {
 	ctx      context.Context // ends with the page
 	end      context.CancelFunc
+	frame    string // its outermost
 	proxy    *proxy
 	patience time.Duration // for a page to load before what there is of it is used
 	users    int           // guarded by the browser's mu
@@ -83,6 +84,33 @@ func (p *page) takeNotes(more ...string) string {
 	all := slices.DeleteFunc(append(more, p.notes...), func(note string) bool { return note == "" })
 	p.notes = nil
 	return strings.Join(all, " ")
+}
+
+// errStuck says that a page cannot be used any more.
+var errStuck = errors.New("the page did not answer, and was closed: open it again")
+
+// rouse stops a script of the page that does not end: nothing could be asked of the page as long as it runs.
+func (p *page) rouse(ctx context.Context, wake time.Duration) error {
+	if p.awake(ctx, wake) {
+		return ctx.Err()
+	}
+	stopping, cancel := context.WithTimeout(ctx, wake)
+	defer cancel()
+	// Whether it worked is seen next.
+	_, _ = chromedp.Call(stopping, runtime.TerminateExecution, cdp.Empty{})
+	if !p.awake(ctx, wake) {
+		return errStuck
+	}
+	p.note("A script of the page that did not end was stopped.")
+	return ctx.Err()
+}
+
+// awake reports whether a page answers in time; one that need not, since the call is over, counts.
+func (p *page) awake(ctx context.Context, wake time.Duration) bool {
+	asking, cancel := context.WithTimeout(ctx, wake)
+	defer cancel()
+	_, err := chromedp.Call(asking, runtime.Evaluate, runtime.EvaluateParams{Expression: "0"})
+	return err == nil || asking.Err() == nil || ctx.Err() != nil
 }
 
 // place is where a page is.
@@ -202,6 +230,9 @@ func loadFault(address string, err error) error {
 	}
 	if load.ErrorText == "net::ERR_ABORTED" {
 		return fmt.Errorf("open %s: it is no page but a file to download, or the server sent nothing (%w)", address, err)
+	}
+	if load.ErrorText == "net::ERR_INVALID_AUTH_CREDENTIALS" {
+		return fmt.Errorf("open %s: it asks for a name and a password, which the browser has not (%w)", address, err)
 	}
 	return fmt.Errorf("open %s: the browser could not load it: %s", address, strings.TrimPrefix(load.ErrorText, "net::"))
 }
