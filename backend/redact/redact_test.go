@@ -247,6 +247,27 @@ func TestViewsOfGoldenLogs(t *testing.T) {
 	}
 }
 
+func TestASecretInTheNameOfAToolIsMasked(t *testing.T) {
+	name := "find " + key
+	p := redact.Policy{Secrets: policy.Secrets, Tools: map[string]redact.Show{name: {Arguments: true, Result: true}}}
+	message := &model.Message{Role: model.RoleTool, Content: "found", ToolName: name, ToolCalls: []model.ToolCall{{Name: name, Arguments: `{"a":1}`}}}
+	for _, view := range []redact.View{redact.User, redact.Operator} {
+		start := p.Stream(view).Push(protocol.Frame{Event: &protocol.ToolCallStart{ID: "c", ToolName: name}})[0]
+		seen := p.Message(view, message)
+		approval := p.Approval(view, protocol.Approval{ToolCallID: "c", ToolName: name, ArgumentsText: `{"a":1}`})
+		for what, got := range map[string]string{
+			"the call": start.Event.(*protocol.ToolCallStart).ToolName, "its result": seen.ToolName, "a call of a message": seen.ToolCalls[0].Name, "an approval": approval.ToolName,
+		} {
+			if want := "find " + redact.Mask; got != want {
+				t.Errorf("%s, to the %s: got %q, want %q", what, view, got, want)
+			}
+		}
+		if got := seen.Content + seen.ToolCalls[0].Arguments + approval.ArgumentsText; got != `found{"a":1}{"a":1}` {
+			t.Errorf("to the %s: got %s, want what its true name shows", view, got)
+		}
+	}
+}
+
 func TestWhatAUserSeesOfACall(t *testing.T) {
 	p := redact.Policy{Tools: map[string]redact.Show{"open": {Arguments: true, Result: true, Details: true, Error: true}}, Others: redact.Show{NoDetail: true}}
 	events := func(name string) []protocol.Event {

@@ -22,6 +22,7 @@ func (p *Policy) Message(view View, m *model.Message) *model.Message {
 	if s.user && !p.Reasoning {
 		c.Reasoning = ""
 	}
+	c.ToolName = s.masker.text(c.ToolName)
 	c.ToolCalls = make([]model.ToolCall, len(m.ToolCalls))
 	for i, call := range m.ToolCalls {
 		c.ToolCalls[i] = p.Call(view, call)
@@ -39,11 +40,11 @@ func (p *Policy) Message(view View, m *model.Message) *model.Message {
 
 // Call is a call as a view sees it.
 func (p *Policy) Call(view View, call model.ToolCall) model.ToolCall {
-	if view == User && !p.show(call.Name).Arguments {
+	m := p.masker()
+	if call.Arguments = m.text(call.Arguments); view == User && !p.show(call.Name).Arguments {
 		call.Arguments = "{}"
-		return call
 	}
-	call.Arguments = p.masker().text(call.Arguments)
+	call.Name = m.text(call.Name)
 	return call
 }
 

@@ -200,6 +200,7 @@ func (s *Stream) event(event protocol.Event) protocol.Event {
 	case *protocol.ToolCallStart:
 		c := *e
 		s.tools[c.ID] = c.ToolName
+		c.ToolName = s.masker.text(c.ToolName) // a model may write any
 		c.Presentation = s.presentation(c.Presentation, s.show(c.ID))
 		return &c
 	case *protocol.ToolCallDelta:
@@ -308,6 +309,7 @@ func (s *Stream) approval(a protocol.Approval) protocol.Approval {
 		s.tools[a.ToolCallID] = a.ToolName
 	}
 	show := s.show(a.ToolCallID)
+	a.ToolName = s.masker.text(a.ToolName)
 	a.Presentation, a.Description = s.presentation(a.Presentation, show), s.masker.text(a.Description)
 	shown := s.masker.text(a.ArgumentsText)
 	a.Masked = a.Masked || shown != a.ArgumentsText // an attached server may have masked them before
