@@ -158,12 +158,10 @@ var (
 type Ring struct {
 	RunID    string          `json:"runId"`
 	ThreadID string          `json:"threadId"`
-	Last     int64           `json:"last"`
+	Last     int64           `json:"last" jsonschema_description:"The number of the last event"`
 	Status   protocol.Status `json:"status"`
-	// Error says why a run stopped whose end could not be stored.
-	Error string `json:"error,omitempty"`
-	// Notice says, while it lasts, what keeps a run that is elsewhere from being read on.
-	Notice string `json:"notice,omitempty"`
+	Error    string          `json:"error,omitempty" jsonschema_description:"Why a run stopped whose end could not be stored"`
+	Notice   string          `json:"notice,omitempty" jsonschema_description:"What keeps a run that is elsewhere from being read on, while it lasts"`
 }
 
 func (a *Agent) maxTurns() int {

@@ -31,17 +31,13 @@ func (p *Pending) Expired(now time.Time) bool {
 
 // Decision is a person's answer, or a rule's.
 type Decision struct {
-	Approved bool   `json:"approved"`
-	Reason   string `json:"reason,omitempty"`
-	// ArgumentsText replaces the call's arguments; nil runs what was proposed.
-	ArgumentsText *string `json:"argumentsText,omitempty"`
-	// ArgumentsHash is that of the arguments the decision was made for; a decision with another one is refused.
-	ArgumentsHash string `json:"argumentsHash,omitempty"`
-	// Result hands in the result of a call of KindUnknown, as JSON.
-	Result json.RawMessage `json:"result,omitempty"`
-	By     string          `json:"by,omitempty"`
-	// State is denied, expired or cancelled for a call that will not run; empty otherwise.
-	State protocol.State `json:"state,omitempty"`
+	Approved      bool            `json:"approved"`
+	Reason        string          `json:"reason,omitempty" jsonschema_description:"Why"`
+	ArgumentsText *string         `json:"argumentsText,omitempty" jsonschema_description:"The arguments to run with; left out runs what was proposed"`
+	ArgumentsHash string          `json:"argumentsHash,omitempty" jsonschema_description:"That of the arguments the decision was made for; with another one it is refused"`
+	Result        json.RawMessage `json:"result,omitempty" jsonschema_description:"Hands in the result of a call of the kind unknown"`
+	By            string          `json:"by,omitempty" jsonschema_description:"Who decided: a person, or 'rule:NAME'"`
+	State         protocol.State  `json:"state,omitempty" jsonschema_description:"denied, expired or cancelled for a call that will not run"`
 }
 
 // What callers compare.

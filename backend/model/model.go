@@ -77,10 +77,10 @@ type Message struct {
 
 // Image is an image in a message, by the hash of its bytes.
 type Image struct {
-	Hash      string `json:"hash"` // hex SHA-256
+	Hash      string `json:"hash" jsonschema_description:"Hex SHA-256"`
 	MediaType string `json:"mediaType"`
 	Bytes     int    `json:"bytes"`
-	Width     int    `json:"width,omitempty"` // in pixels, 0 where that is not known
+	Width     int    `json:"width,omitempty" jsonschema_description:"In pixels, 0 where that is not known"`
 	Height    int    `json:"height,omitempty"`
 }
 

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,12 +22,12 @@ func TestEveryEventAndMemberStandsInTheDocument(t *testing.T) {
 		words[word] = true
 	}
 	// The document writes the parts of reasoning as `reasoning-start` `-delta` `-end`: "like text".
-	for _, event := range []protocol.Event{
-		&protocol.Start{}, &protocol.Message{}, &protocol.Turn{}, &protocol.TextStart{}, &protocol.TextDelta{}, &protocol.TextEnd{},
-		&protocol.ReasoningStart{}, &protocol.ToolCallStart{}, &protocol.ToolCallDelta{}, &protocol.ToolCallEnd{}, &protocol.ToolUpdate{},
-		&protocol.CallState{}, &protocol.ToolResult{}, &protocol.ApprovalRequired{}, &protocol.Error{}, &protocol.Finish{},
-	} {
-		if !words[string(event.Type())] {
+	for _, event := range protocol.Events() {
+		kind := string(event.Type())
+		if rest, reasoning := strings.CutPrefix(kind, "reasoning"); reasoning && kind != "reasoning-start" {
+			kind = rest
+		}
+		if !words[kind] {
 			t.Errorf("the event %s does not stand in PROTOCOL.md", event.Type())
 		}
 		for _, name := range members(reflect.TypeOf(event).Elem(), map[reflect.Type]bool{}) {
@@ -34,6 +35,26 @@ func TestEveryEventAndMemberStandsInTheDocument(t *testing.T) {
 				t.Errorf("%s has the member %q, which does not stand in PROTOCOL.md", event.Type(), name)
 			}
 		}
+	}
+}
+
+func TestEventsAreAllThereAre(t *testing.T) {
+	source, err := os.ReadFile("events.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, event := range protocol.Events() {
+		listed[string(event.Type())] = true
+	}
+	declared := regexp.MustCompile(`\tType\w+\s+Type = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
+	for _, m := range declared {
+		if !listed[m[1]] {
+			t.Errorf("%s is not among them", m[1])
+		}
+	}
+	if len(declared) != len(listed) {
+		t.Errorf("%d types are declared, and %d events listed", len(declared), len(listed))
 	}
 }
 

@@ -57,34 +57,31 @@ type Start struct {
 type Message struct {
 	MessageID string     `json:"messageId"`
 	Role      model.Role `json:"role"`
-	Content   string     `json:"content"`
+	Content   string     `json:"content" jsonschema_description:"What the agent was told"`
 }
 
-// Turn brackets one model request.
+// Turn brackets one model request. Turns are numbered through all agents of a run.
 type Turn struct {
-	Turn         int                `json:"turn"` // from 1
-	Phase        TurnPhase          `json:"phase"`
-	AgentName    string             `json:"agentName,omitempty"`
-	Model        string             `json:"model,omitempty"`
-	FinishReason model.FinishReason `json:"finishReason,omitempty"`
-	Usage        *model.Usage       `json:"usage,omitempty"`
-	FirstTokenMs *int64             `json:"firstTokenMs,omitempty"`
-	Reason       string             `json:"reason,omitempty"` // of a retry
-	Code         string             `json:"code,omitempty"`   // of what failed the try before a retry
-	// ParentToolCallID names the call inside which the agent works that asks; turns are numbered through all agents of a run.
-	ParentToolCallID string `json:"parentToolCallId,omitempty"`
-	// Held says of a start that nothing of the answer goes out before it was checked.
-	Held bool `json:"held,omitempty"`
-	// Cut says of a start or a retry what of the history was left out of its request, where that changed in this run.
-	Cut *Cut `json:"cut,omitempty"`
+	Turn             int                `json:"turn" jsonschema_description:"From 1"`
+	Phase            TurnPhase          `json:"phase"`
+	AgentName        string             `json:"agentName,omitempty"`
+	Model            string             `json:"model,omitempty"`
+	FinishReason     model.FinishReason `json:"finishReason,omitempty" jsonschema_description:"Of an end: why the model stopped"`
+	Usage            *model.Usage       `json:"usage,omitempty" jsonschema_description:"Of an end: the turn's tokens"`
+	FirstTokenMs     *int64             `json:"firstTokenMs,omitempty" jsonschema_description:"Of an end: how long the first piece of the answer took"`
+	Reason           string             `json:"reason,omitempty" jsonschema_description:"Of a retry"`
+	Code             string             `json:"code,omitempty" jsonschema_description:"Of what failed the try before a retry"`
+	ParentToolCallID string             `json:"parentToolCallId,omitempty" jsonschema_description:"The call inside which the agent works that asks"`
+	Held             bool               `json:"held,omitempty" jsonschema_description:"Of a start: nothing of the answer goes out before it was checked"`
+	Cut              *Cut               `json:"cut,omitempty" jsonschema_description:"Of a start or a retry: what its request leaves out, where that changed in this run"`
 }
 
 // Cut is what a request leaves out of the history: whole exchanges, so that the model reads no more than it can.
 type Cut struct {
-	Messages        int    `json:"messages"`                  // how many are left out
-	BeforeMessageID string `json:"beforeMessageId,omitempty"` // the first message after them that is sent
-	Limit           int    `json:"limit,omitempty"`           // in tokens, the one that was set
-	Refused         bool   `json:"refused,omitempty"`         // the provider had refused more
+	Messages        int    `json:"messages" jsonschema_description:"How many are left out"`
+	BeforeMessageID string `json:"beforeMessageId,omitempty" jsonschema_description:"The first message after them that is sent"`
+	Limit           int    `json:"limit,omitempty" jsonschema_description:"In tokens, the one that was set"`
+	Refused         bool   `json:"refused,omitempty" jsonschema_description:"The provider had refused more"`
 }
 
 // TurnPhase says which moment of a turn a Turn event marks.
@@ -110,7 +107,7 @@ type TextDelta struct {
 // TextEnd closes a part. Dropped takes it back: the reader removes it.
 type TextEnd struct {
 	ID      string `json:"id"`
-	Dropped bool   `json:"dropped,omitempty"`
+	Dropped bool   `json:"dropped,omitempty" jsonschema_description:"The reader removes the part"`
 }
 
 // ReasoningStart, ReasoningDelta and ReasoningEnd are to the model's reasoning what TextStart, TextDelta and TextEnd are to text.
@@ -124,51 +121,51 @@ type (
 	}
 	ReasoningEnd struct {
 		ID      string `json:"id"`
-		Dropped bool   `json:"dropped,omitempty"`
+		Dropped bool   `json:"dropped,omitempty" jsonschema_description:"The reader removes the part"`
 	}
 )
 
 // ToolCallStart announces a call as soon as its id and name are known.
 type ToolCallStart struct {
-	ID               string             `json:"id"`
+	ID               string             `json:"id" jsonschema_description:"The call's, unique in its run"`
 	ToolName         string             `json:"toolName"`
-	Presentation     *tool.Presentation `json:"presentation,omitempty"` // what is known without arguments
-	ParentToolCallID string             `json:"parentToolCallId,omitempty"`
-	ProviderCallID   string             `json:"providerCallId,omitempty"`
+	Presentation     *tool.Presentation `json:"presentation,omitempty" jsonschema_description:"What is known without arguments"`
+	ParentToolCallID string             `json:"parentToolCallId,omitempty" jsonschema_description:"The call inside which it is made"`
+	ProviderCallID   string             `json:"providerCallId,omitempty" jsonschema_description:"The provider's id for it, where that is another"`
 }
 
 // ToolCallDelta is a piece of a call's arguments; joined they are its JSON text byte for byte.
 type ToolCallDelta struct {
 	ID            string `json:"id"`
-	ArgsTextDelta string `json:"argsTextDelta"`
+	ArgsTextDelta string `json:"argsTextDelta" jsonschema_description:"Joined they are the arguments' JSON text, byte for byte"`
 }
 
 // ToolCallEnd says the call is complete, or with Dropped that the model never finished it.
 type ToolCallEnd struct {
 	ID      string `json:"id"`
-	Dropped bool   `json:"dropped,omitempty"`
+	Dropped bool   `json:"dropped,omitempty" jsonschema_description:"The model never finished it"`
 }
 
 // ToolUpdate is progress of a call, or the arguments it runs with when they differ from those streamed.
 type ToolUpdate struct {
 	ToolCallID    string             `json:"toolCallId"`
-	Content       json.RawMessage    `json:"content,omitempty"`
-	Details       json.RawMessage    `json:"details,omitempty"`
-	Presentation  *tool.Presentation `json:"presentation,omitempty"`
-	Arguments     json.RawMessage    `json:"arguments,omitempty"`
-	ArgumentsText *string            `json:"argumentsText,omitempty"` // exact; wins over Arguments
-	ContentRef    *Ref               `json:"contentRef,omitempty"`    // in place of a large Content
-	DetailsRef    *Ref               `json:"detailsRef,omitempty"`    // in place of large Details
+	Content       json.RawMessage    `json:"content,omitempty" jsonschema_description:"Progress, which replaces that before"`
+	Details       json.RawMessage    `json:"details,omitempty" jsonschema_description:"For people; replaces those before"`
+	Presentation  *tool.Presentation `json:"presentation,omitempty" jsonschema_description:"Stays until a newer one"`
+	Arguments     json.RawMessage    `json:"arguments,omitempty" jsonschema_description:"Those the call runs with, where they are not the streamed ones"`
+	ArgumentsText *string            `json:"argumentsText,omitempty" jsonschema_description:"Exact; wins over arguments"`
+	ContentRef    *Ref               `json:"contentRef,omitempty" jsonschema_description:"In place of a large content"`
+	DetailsRef    *Ref               `json:"detailsRef,omitempty" jsonschema_description:"In place of large details"`
 }
 
 // CallState is a step between a call's end and its result.
 type CallState struct {
 	ToolCallID    string `json:"toolCallId"`
 	State         State  `json:"state"`
-	By            string `json:"by,omitempty"`
+	By            string `json:"by,omitempty" jsonschema_description:"Who decided: a person, 'rule:NAME' or 'middleware:NAME'"`
 	Reason        string `json:"reason,omitempty"`
-	ApprovalID    string `json:"approvalId,omitempty"`
-	ArgumentsHash string `json:"argumentsHash,omitempty"`
+	ApprovalID    string `json:"approvalId,omitempty" jsonschema_description:"Of a call that waits; without one it is the parent of a call that waits"`
+	ArgumentsHash string `json:"argumentsHash,omitempty" jsonschema_description:"Hex SHA-256 of the arguments that are asked about"`
 }
 
 // State is where a call stands (PROTOCOL.md, Events). The wire names those between input and result; a reader derives the others.
@@ -191,18 +188,18 @@ const (
 
 // ToolResult is the one end of a call: its result, or with Dropped the word that it will never run.
 type ToolResult struct {
-	ID           string             `json:"id"` // the event's own
+	ID           string             `json:"id" jsonschema_description:"The event's own"`
 	ToolCallID   string             `json:"toolCallId"`
-	Result       json.RawMessage    `json:"result,omitempty"` // null for a failed call
-	Details      json.RawMessage    `json:"details,omitempty"`
+	Result       json.RawMessage    `json:"result,omitempty" jsonschema_description:"The whole content; null for a failed call"`
+	Details      json.RawMessage    `json:"details,omitempty" jsonschema_description:"For people"`
 	Presentation *tool.Presentation `json:"presentation,omitempty"`
 	Error        string             `json:"error,omitempty"`
-	ErrorCode    string             `json:"errorCode,omitempty"`
+	ErrorCode    string             `json:"errorCode,omitempty" jsonschema_description:"Such as TOOL_EXECUTION_FAILED"`
 	DurationMs   *int64             `json:"durationMs,omitempty"`
-	Dropped      bool               `json:"dropped,omitempty"`
-	Reason       DropReason         `json:"reason,omitempty"`
-	ResultRef    *Ref               `json:"resultRef,omitempty"`  // in place of a large Result
-	DetailsRef   *Ref               `json:"detailsRef,omitempty"` // in place of large Details
+	Dropped      bool               `json:"dropped,omitempty" jsonschema_description:"The call will never run"`
+	Reason       DropReason         `json:"reason,omitempty" jsonschema_description:"Of one that is dropped: whether its arguments came complete"`
+	ResultRef    *Ref               `json:"resultRef,omitempty" jsonschema_description:"In place of a large result"`
+	DetailsRef   *Ref               `json:"detailsRef,omitempty" jsonschema_description:"In place of large details"`
 }
 
 // DropReason says why an announced call never ran.
@@ -223,19 +220,19 @@ type ApprovalRequired struct {
 type Approval struct {
 	ToolCallID       string             `json:"toolCallId"`
 	ToolName         string             `json:"toolName"`
-	Arguments        json.RawMessage    `json:"arguments"` // a parsed copy; null when the text is not JSON
-	Description      string             `json:"description"`
+	Arguments        json.RawMessage    `json:"arguments" jsonschema_description:"A parsed copy; null when the text is not JSON"`
+	Description      string             `json:"description" jsonschema_description:"The tool's"`
 	SideEffects      []tool.SideEffect  `json:"sideEffects,omitempty"`
 	ApprovalID       string             `json:"approvalId,omitempty"`
-	Kind             ApprovalKind       `json:"kind,omitempty"`
-	ArgumentsText    string             `json:"argumentsText"`
-	ArgumentsHash    string             `json:"argumentsHash,omitempty"` // hex SHA-256 of ArgumentsText, also where that is masked here
-	Masked           bool               `json:"masked,omitempty"`        // a secret is masked in the arguments; the call runs with the secret
-	Hidden           bool               `json:"hidden,omitempty"`        // the arguments are not shown, {} stands for them, and no hash
+	Kind             ApprovalKind       `json:"kind,omitempty" jsonschema_description:"unknown: it was running when the process died; run it again, give up, or hand in its result"`
+	ArgumentsText    string             `json:"argumentsText" jsonschema_description:"Exact"`
+	ArgumentsHash    string             `json:"argumentsHash,omitempty" jsonschema_description:"Hex SHA-256 of argumentsText, also where that is masked here"`
+	Masked           bool               `json:"masked,omitempty" jsonschema_description:"A secret is masked in the arguments; the call runs with the secret"`
+	Hidden           bool               `json:"hidden,omitempty" jsonschema_description:"The arguments are not shown, {} stands for them, and no hash"`
 	Presentation     *tool.Presentation `json:"presentation,omitempty"`
-	Details          json.RawMessage    `json:"details,omitempty"`   // an effect-free preview
-	ExpiresAt        int64              `json:"expiresAt,omitempty"` // Unix ms
-	ParentToolCallID string             `json:"parentToolCallId,omitempty"`
+	Details          json.RawMessage    `json:"details,omitempty" jsonschema_description:"An effect-free preview"`
+	ExpiresAt        int64              `json:"expiresAt,omitempty" jsonschema_description:"Unix ms"`
+	ParentToolCallID string             `json:"parentToolCallId,omitempty" jsonschema_description:"The call inside which it is made"`
 }
 
 // ApprovalKind says what is asked.
@@ -249,23 +246,22 @@ const (
 // Error ends a stream that failed, instead of Finish.
 type Error struct {
 	Message string `json:"message"`
-	Code    string `json:"code,omitempty"`
+	Code    string `json:"code,omitempty" jsonschema_description:"Such as LLM_UNAVAILABLE"`
 }
 
 // Finish is the last event of a stretch that did not fail.
 type Finish struct {
 	MessageID             string          `json:"messageId"`
-	Usage                 *model.Usage    `json:"usage,omitempty"` // of the whole run
+	Usage                 *model.Usage    `json:"usage,omitempty" jsonschema_description:"Of the whole run"`
 	ThreadID              string          `json:"threadId,omitempty"`
 	Status                Status          `json:"status,omitempty"`
 	PendingApprovals      int             `json:"pendingApprovals,omitempty"`
-	Structured            json.RawMessage `json:"structured,omitempty"`
-	StructuredError       string          `json:"structuredError,omitempty"`
-	Truncated             bool            `json:"truncated,omitempty"` // the last turn was cut at the token limit
-	Blocked               bool            `json:"blocked,omitempty"`
+	Structured            json.RawMessage `json:"structured,omitempty" jsonschema_description:"The answer as a value, where the agent has a type for it"`
+	StructuredError       string          `json:"structuredError,omitempty" jsonschema_description:"Why the answer is no such value"`
+	Truncated             bool            `json:"truncated,omitempty" jsonschema_description:"The last turn was cut at the token limit"`
+	Blocked               bool            `json:"blocked,omitempty" jsonschema_description:"A check of the agent did not let the answer through"`
 	IterationLimitReached bool            `json:"iterationLimitReached,omitempty"`
-	// Limit names the limit that stopped the run: "turns", "requests" (of all its agents) or "repeated-calls".
-	Limit string `json:"limit,omitempty"`
+	Limit                 string          `json:"limit,omitempty" jsonschema_description:"What stopped the run: 'turns', 'requests' (of all its agents) or 'repeated-calls'"`
 }
 
 // Status is where a run stands.

@@ -14,9 +14,9 @@ const LargeValue = 64 << 10
 // Ref stands in an event for a large value that did not travel with it: the member "result" is then left out, and "resultRef" is
 // there. A reader fetches the value's JSON text as the blob of that hash when it needs it.
 type Ref struct {
-	Hash  string `json:"hash"` // hex SHA-256 of the JSON text
+	Hash  string `json:"hash" jsonschema_description:"Hex SHA-256 of the JSON text"`
 	Bytes int64  `json:"bytes"`
-	Head  string `json:"head,omitempty"` // how the text begins, for people
+	Head  string `json:"head,omitempty" jsonschema_description:"How the text begins, for people"`
 }
 
 // HeadLength is how many bytes of a value's text a Ref needs to begin with.

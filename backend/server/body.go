@@ -28,7 +28,7 @@ type member struct {
 
 // body is a request's body, and its name in the document.
 type body struct {
-	name string
+	name, says string
 	members
 }
 

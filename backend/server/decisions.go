@@ -172,7 +172,7 @@ func (d *decisionBody) body() body {
 	m := d.members()
 	m["argumentsHash"] = text(&d.hash, "That of the arguments the decision was made for; needed unless the approval is hidden")
 	m["result"] = raw(&d.result, "Of a call of the kind unknown: what came of it, in place of running it again")
-	return body{"DecisionRequest", m}
+	return body{"DecisionRequest", "The answer to a call that waits", m}
 }
 
 func (d *decisionBody) decision() (approval.Decision, error) {

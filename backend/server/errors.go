@@ -137,13 +137,13 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 type errorAnswer struct {
 	Error    errorBody `json:"error"`
-	RunID    string    `json:"runId,omitempty"`
-	ThreadID string    `json:"threadId,omitempty"`
+	RunID    string    `json:"runId,omitempty" jsonschema_description:"Of a run that failed"`
+	ThreadID string    `json:"threadId,omitempty" jsonschema_description:"Of a run that failed"`
 }
 
 type errorBody struct {
-	Message string `json:"message"`
-	Code    string `json:"code"`
+	Message string `json:"message" jsonschema_description:"What went wrong, for people"`
+	Code    string `json:"code" jsonschema_description:"What went wrong, for programs; each answer says which there are"`
 }
 
 // writeJSON answers with v. Whatever it holds, what is secret for every view is masked here: a view need only know what it hides

@@ -20,7 +20,7 @@ type inputBody struct {
 }
 
 func (s *Server) inputBody(b *inputBody) body {
-	return body{"RunRequest", members{
+	return body{"RunRequest", "What an agent is to do", members{
 		"input":    needed(text(&b.input, "What the agent is told; not blank")),
 		"threadId": threadID(&b.threadID), "context": s.runContext(&b.in.Context), "pending": pending(&b.in.DenyPending),
 	}}
@@ -56,7 +56,7 @@ type chatBody struct {
 }
 
 func (b *chatBody) body() body {
-	return body{"ChatRequest", members{
+	return body{"ChatRequest", "A conversation, whose last message of the user is what the agent is told", members{
 		"messages": needed(chatMessages(&b.messages)), "threadId": threadID(&b.threadID),
 		"metadata": anObject(&b.metadata, "For the client's own use; it is not read"), "pending": pending(&b.in.DenyPending),
 	}}

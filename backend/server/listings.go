@@ -40,7 +40,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 type agentAnswer struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
-	Tools       []string `json:"tools"`
+	Tools       []string `json:"tools" jsonschema_description:"Their names"`
 }
 
 type agentsAnswer struct {

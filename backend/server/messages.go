@@ -63,7 +63,7 @@ type historyBody struct {
 }
 
 func (b *historyBody) body() body {
-	return body{"MessageRequest", members{
+	return body{"MessageRequest", "A message for the end of a thread's history", members{
 		"role":      needed(oneOf(text(&b.role, "tool for operators alone"), model.RoleUser, model.RoleAssistant, model.RoleTool)),
 		"content":   text(&b.content, "Not blank, unless the message has calls or is a tool's result"),
 		"reasoning": text(&b.reasoning, "The model's, before what it said"),

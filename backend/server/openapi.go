@@ -98,7 +98,7 @@ func (r *route) operation(path string, schemas *openapi.Schemas) (*openapi.Opera
 		o.Parameters = append(o.Parameters, &p)
 	}
 	if r.takes.members != nil {
-		schema := schemas.Add(r.takes.name, schemaOf(r.takes.members, ""))
+		schema := schemas.Add(r.takes.name, schemaOf(r.takes.members, r.takes.says))
 		o.RequestBody = &openapi.Body{Required: true, Content: map[string]openapi.Media{mediaJSON: {Schema: schema}}}
 	}
 	for _, a := range r.gives {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,10 +22,18 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 			OperationID, Summary string
 			Parameters           []struct{ Name, In, Description string }
 		}
+		Components struct {
+			Schemas map[string]struct{ Description string }
+		}
 	}
 	w.json("GET", "/openapi.json", "", &document)
 	if document.OpenAPI != "3.1.0" || document.Info.Version != "unknown" {
 		t.Errorf("got OpenAPI %q of version %q", document.OpenAPI, document.Info.Version)
+	}
+	for name, schema := range document.Components.Schemas {
+		if schema.Description == "" {
+			t.Errorf("the schema %s has no description", name)
+		}
 	}
 	names := map[string]string{}
 	described := 0
@@ -52,6 +61,32 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 	if served := len(w.server.routes()); described != served {
 		t.Errorf("%d routes are described, and %d served", described, served)
+	}
+}
+
+// A body that lacks what the document says it needs is refused, and one that has no more than that is not for a lack.
+func TestABodyNeedsWhatItIsSaidToNeed(t *testing.T) {
+	w := start(t, alone)
+	for pattern, route := range w.server.routes() {
+		method, path, _ := strings.Cut(pattern, " ")
+		path = strings.NewReplacer("agents/{name}", "agents/demo", "tools/{name}", "tools/echo", "{id}", "t").Replace(path)
+		for name, member := range route.takes.members {
+			if !member.needed {
+				continue
+			}
+			var body map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(bodies[route.name]), &body); err != nil {
+				t.Fatalf("%s: %v", pattern, err)
+			}
+			delete(body, name)
+			text, err := json.Marshal(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status, answer := w.request(method, path, string(text)); status != http.StatusBadRequest || !strings.Contains(answer, name) {
+				t.Errorf("%s without %s: got %d %s, want it to be missed", pattern, name, status, answer)
+			}
+		}
 	}
 }
 

@@ -14,26 +14,22 @@ import (
 	"callboard/backend/agent"
 )
 
-// requestAnswer is one try of a turn as it went over the wire.
+// requestAnswer is one try of a turn as it went over the wire. A piece of a secret may be in what could not be read.
 type requestAnswer struct {
-	Turn      int    `json:"turn"`
-	Try       int    `json:"try"` // from 0
-	At        int64  `json:"at"`  // Unix ms
-	AgentName string `json:"agentName"`
-	// ParentToolCallID names the call inside which the agent asked.
-	ParentToolCallID string `json:"parentToolCallId,omitempty"`
+	Turn             int    `json:"turn"`
+	Try              int    `json:"try" jsonschema_description:"From 0"`
+	At               int64  `json:"at" jsonschema_description:"Unix ms"`
+	AgentName        string `json:"agentName"`
+	ParentToolCallID string `json:"parentToolCallId,omitempty" jsonschema_description:"The call inside which the agent asked"`
 
-	Sent     string          `json:"sent"`
+	Sent     string          `json:"sent" jsonschema_description:"The body of the request"`
 	Received []receivedPiece `json:"received"`
-	// Withheld says that Received is left out: the agent's turns are held back until they are checked.
-	Withheld bool `json:"withheld,omitempty"`
-	// Unread counts the places of Received that could not be read. A piece of a secret may be in them, so that they and the texts are
-	// replaced by redact.Withheld.
-	Unread int `json:"unread,omitempty"`
+	Withheld bool            `json:"withheld,omitempty" jsonschema_description:"received is left out: the agent's turns are held back until they are checked"`
+	Unread   int             `json:"unread,omitempty" jsonschema_description:"How many places of received could not be read; '[withheld]' stands there and in place of the texts"`
 }
 
 type receivedPiece struct {
-	After float64 `json:"after"` // ms since At
+	After float64 `json:"after" jsonschema_description:"In ms since at"`
 	Text  string  `json:"text"`
 }
 

@@ -26,7 +26,7 @@ func (b *resumeBody) body() body {
 	others := "For every call that waits and is not among the decisions"
 	decisions := openapi.Of("object", "By the toolCallId of each call")
 	decisions.AdditionalProperties = schemaOf(new(decisionBody).members(), "")
-	return body{"ResumeRequest", members{
+	return body{"ResumeRequest", "Decisions on what a thread's run waits for", members{
 		"threadId":        needed(text(&b.threadID, "The thread whose run waits")),
 		"decisions":       member{schema: openapi.OrNull(decisions), take: b.readDecisions},
 		"defaultDecision": member{schema: openapi.OrNull(schemaOf(new(decisionBody).verdict(), others)), take: b.readDefault},

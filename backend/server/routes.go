@@ -115,13 +115,13 @@ func (s *Server) routes() map[string]route {
 			serve: s.resume, name: "resumeAgent", group: groupAgents, says: "Decides what a thread's run waits for and answers with its outcome",
 			more:  "Some decisions are kept, and the answer is paused with what is still missing.",
 			takes: new(resumeBody).body(), query: []string{"view"},
-			gives: []answer{gives(200, runAnswer{}, "It is over, or waits still.")}, codes: append(failing(), deciding(CodeRunNotPaused)...),
+			gives: []answer{gives(200, runAnswer{}, "It is over, or waits still.")}, codes: append(failing(), deciding(CodeRunNotPaused, tool.CodeInvalidArgs)...),
 		},
 		"POST /agents/{name}/resume/stream": {
 			serve: s.resumeStream, name: "resumeAgentStream", group: groupAgents, says: "Decides what a thread's run waits for and streams how it goes on",
 			more:  "While decisions are missing it streams what is still asked, in events that are in no log and have no number.",
 			takes: new(resumeBody).body(), query: []string{"view"},
-			gives: []answer{streams(eventName, oneStretch)}, codes: deciding(CodeRunNotPaused),
+			gives: []answer{streams(eventName, oneStretch)}, codes: deciding(CodeRunNotPaused, tool.CodeInvalidArgs),
 		},
 
 		"POST /chat": {
@@ -215,7 +215,7 @@ func (s *Server) routes() map[string]route {
 			serve: s.decide, name: "decide", group: groupApprovals, says: "Approves or denies a call that waits",
 			more:  "The last decision that is missing lets the run go on.",
 			takes: new(decisionBody).body(), query: []string{"view"},
-			gives: []answer{gives(200, decidedAnswer{}, "It is kept.")}, codes: deciding(),
+			gives: []answer{gives(200, decidedAnswer{}, "It is kept.")}, codes: deciding(tool.CodeInvalidArgs),
 		},
 	}
 }
@@ -227,7 +227,7 @@ func starting() []string {
 
 // deciding are those of decisions that do not stand, with more.
 func deciding(more ...string) []string {
-	return append(more, CodeNotFound, CodeDecided, CodeArgumentsChanged, CodeUnavailable, tool.CodeInvalidArgs)
+	return append(more, CodeNotFound, CodeDecided, CodeArgumentsChanged)
 }
 
 // failing are those of runs that failed, where the answer is the run's outcome.

@@ -18,16 +18,16 @@ type runAnswer struct {
 	RunID                 string           `json:"runId"`
 	ThreadID              string           `json:"threadId"`
 	Status                protocol.Status  `json:"status"`
-	Output                string           `json:"output"`
-	Usage                 model.Usage      `json:"usage"`
-	ToolCalls             []callAnswer     `json:"toolCalls"`
-	PendingApprovals      []approvalAnswer `json:"pendingApprovals,omitempty"`
-	Structured            json.RawMessage  `json:"structured,omitempty"`
-	StructuredError       string           `json:"structuredError,omitempty"`
-	Truncated             bool             `json:"truncated,omitempty"`
-	Blocked               bool             `json:"blocked,omitempty"`
+	Output                string           `json:"output" jsonschema_description:"The answer's text"`
+	Usage                 model.Usage      `json:"usage" jsonschema_description:"Of the whole run"`
+	ToolCalls             []callAnswer     `json:"toolCalls" jsonschema_description:"Of the whole run"`
+	PendingApprovals      []approvalAnswer `json:"pendingApprovals,omitempty" jsonschema_description:"Of a run that is paused"`
+	Structured            json.RawMessage  `json:"structured,omitempty" jsonschema_description:"The answer as a value, where the agent has a type for it"`
+	StructuredError       string           `json:"structuredError,omitempty" jsonschema_description:"Why the answer is no such value"`
+	Truncated             bool             `json:"truncated,omitempty" jsonschema_description:"The last turn was cut at the token limit"`
+	Blocked               bool             `json:"blocked,omitempty" jsonschema_description:"A check of the agent did not let the answer through"`
 	IterationLimitReached bool             `json:"iterationLimitReached,omitempty"`
-	Limit                 string           `json:"limit,omitempty"`
+	Limit                 string           `json:"limit,omitempty" jsonschema_description:"What stopped the run: 'turns', 'requests' (of all its agents) or 'repeated-calls'"`
 }
 
 // startedAnswer says which run it is about.
@@ -40,8 +40,8 @@ type startedAnswer struct {
 type callAnswer struct {
 	ID            string          `json:"id"`
 	Name          string          `json:"name"`
-	Arguments     json.RawMessage `json:"arguments,omitempty"` // a parsed copy; absent when the text is not JSON
-	ArgumentsText string          `json:"argumentsText"`
+	Arguments     json.RawMessage `json:"arguments,omitempty" jsonschema_description:"A parsed copy; absent when the text is not JSON"`
+	ArgumentsText string          `json:"argumentsText" jsonschema_description:"Exact"`
 }
 
 // run starts a run and answers with its outcome. The run goes on when the client leaves.
@@ -273,9 +273,9 @@ type approvalAnswer struct {
 	RunID     string             `json:"runId"`
 	ThreadID  string             `json:"threadId"`
 	AgentName string             `json:"agentName"`
-	Since     int64              `json:"since"` // Unix ms
+	Since     int64              `json:"since" jsonschema_description:"When the call began to wait, Unix ms"`
 	Decision  *approval.Decision `json:"decision,omitempty"`
-	DecidedAt int64              `json:"decidedAt,omitempty"` // Unix ms
+	DecidedAt int64              `json:"decidedAt,omitempty" jsonschema_description:"Unix ms"`
 }
 
 type approvalsAnswer struct {

@@ -39,16 +39,15 @@ type Offer struct {
 // Tool is a tool as clients see it.
 type Tool struct {
 	tool.Schema
-	OutputSchema json.RawMessage    `json:"outputSchema,omitempty"`
+	OutputSchema json.RawMessage    `json:"outputSchema,omitempty" jsonschema_description:"JSON Schema of what its calls give"`
 	Category     string             `json:"category,omitempty"`
 	Tags         []string           `json:"tags,omitempty"`
 	SideEffects  []tool.SideEffect  `json:"sideEffects,omitempty"`
-	Approval     tool.ApprovalMode  `json:"approval,omitempty"` // which calls wait for a person; empty: it is not known
+	Approval     tool.ApprovalMode  `json:"approval,omitempty" jsonschema_description:"Which calls wait for a person; empty: it is not known"`
 	TimeoutMs    int64              `json:"timeoutMs,omitempty"`
-	Sandbox      tool.SandboxType   `json:"sandbox,omitempty"`      // where its calls run, if it declares that
-	Presentation *tool.Presentation `json:"presentation,omitempty"` // of every call
-	// Callable says that clients may call it alone: POST /tools/{name}/runs.
-	Callable bool `json:"callable,omitempty"`
+	Sandbox      tool.SandboxType   `json:"sandbox,omitempty" jsonschema_description:"Where its calls run, if it declares that"`
+	Presentation *tool.Presentation `json:"presentation,omitempty" jsonschema_description:"Of every call"`
+	Callable     bool               `json:"callable,omitempty" jsonschema_description:"Clients may call it alone: POST /tools/{name}/runs"`
 }
 
 // Local is the Runtime of a Runner and the agents that are offered of it.

@@ -103,8 +103,8 @@ type threadAnswer struct {
 	Title     string          `json:"title"`
 	AgentName string          `json:"agentName,omitempty"`
 	Messages  []messageAnswer `json:"messages"`
-	CreatedAt int64           `json:"createdAt"` // Unix ms
-	UpdatedAt int64           `json:"updatedAt"`
+	CreatedAt int64           `json:"createdAt" jsonschema_description:"Unix ms"`
+	UpdatedAt int64           `json:"updatedAt" jsonschema_description:"Unix ms"`
 }
 
 // messageAnswer is a message with what draws its rows.
@@ -113,12 +113,12 @@ type messageAnswer struct {
 	Role        model.Role         `json:"role"`
 	Content     string             `json:"content"`
 	Reasoning   string             `json:"reasoning,omitempty"`
-	ToolCalls   []callAnswer       `json:"toolCalls,omitempty"`
-	ToolResults []toolResultAnswer `json:"toolResults,omitempty"` // of a tool message: the one it holds
-	Images      []model.Image      `json:"images,omitempty"`      // what a tool message shows, by hash
+	ToolCalls   []callAnswer       `json:"toolCalls,omitempty" jsonschema_description:"Of the assistant"`
+	ToolResults []toolResultAnswer `json:"toolResults,omitempty" jsonschema_description:"Of a tool message: the one it holds"`
+	Images      []model.Image      `json:"images,omitempty" jsonschema_description:"What a tool message shows, by hash"`
 	RunID       string             `json:"runId,omitempty"`
-	CreatedAt   int64              `json:"createdAt,omitempty"` // Unix ms
-	Metadata    json.RawMessage    `json:"metadata,omitempty"`
+	CreatedAt   int64              `json:"createdAt,omitempty" jsonschema_description:"Unix ms"`
+	Metadata    json.RawMessage    `json:"metadata,omitempty" jsonschema_description:"For clients: details, presentation, error code of a tool's result"`
 }
 
 // toolResultAnswer is what the model read of a call: an object or a list as such, all else as text.
@@ -228,7 +228,7 @@ type titleAnswer struct {
 
 func titleBody(title **string) body {
 	about := fmt.Sprintf("At most %d characters; an empty one brings back that of the thread's first message", maxTitle)
-	return body{"TitleRequest", members{"title": needed(text(title, about))}}
+	return body{"TitleRequest", "A title for a thread", members{"title": needed(text(title, about))}}
 }
 
 func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) error {
@@ -249,16 +249,16 @@ type runRow struct {
 	RunID     string          `json:"runId"`
 	ThreadID  string          `json:"threadId"`
 	AgentName string          `json:"agentName"`
-	Input     string          `json:"input"`
+	Input     string          `json:"input" jsonschema_description:"What it was started with"`
 	Status    protocol.Status `json:"status"`
-	Last      int64           `json:"last"` // the number of the last event
-	Turns     int             `json:"turns"`
-	Calls     int             `json:"calls"`
+	Last      int64           `json:"last" jsonschema_description:"The number of the last event"`
+	Turns     int             `json:"turns" jsonschema_description:"How many"`
+	Calls     int             `json:"calls" jsonschema_description:"How many"`
 	Usage     *model.Usage    `json:"usage,omitempty"`
 	Error     string          `json:"error,omitempty"`
 	ErrorCode string          `json:"errorCode,omitempty"`
-	CreatedAt int64           `json:"createdAt"` // Unix ms
-	UpdatedAt int64           `json:"updatedAt"`
+	CreatedAt int64           `json:"createdAt" jsonschema_description:"Unix ms"`
+	UpdatedAt int64           `json:"updatedAt" jsonschema_description:"Unix ms"`
 }
 
 // listRuns answers with a thread's runs, oldest first.

@@ -65,7 +65,7 @@ type callBody struct {
 }
 
 func (s *Server) callBody(b *callBody) body {
-	return body{"CallRequest", members{
+	return body{"CallRequest", "A call of a tool alone", members{
 		"argumentsText": text(&b.exact, "The arguments' JSON text, exact; wins over arguments"),
 		"arguments":     anObject(&b.arguments, "The arguments, which have to fit the tool's parameters; without any they are {}"),
 		"threadId":      threadID(&b.threadID), "context": s.runContext(&b.in.Context), "pending": pending(&b.in.DenyPending),

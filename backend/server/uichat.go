@@ -68,7 +68,7 @@ func (s *Server) uiChatBody(b *uiChatBody) body {
 	}
 	message := openapi.Of("object", "A UI message of the AI SDK: {id, role, parts}; in place of messages, the last of them alone")
 	messages := openapi.ListOf(openapi.Of("object", ""), "UI messages of the AI SDK; the last one is read: text of the user, or the assistant's with answers to approvals")
-	return body{"UIChatRequest", members{
+	return body{"UIChatRequest", "What useChat of the AI SDK sends", members{
 		"id":       needed(text(&b.id, "The chat's, which is the thread's; not blank")),
 		"messages": said(messages, aisdk.Read), "message": said(message, aisdk.ReadOne),
 		"trigger":   oneOf(text(&b.trigger, ""), "submit-message", "regenerate-message", ""),

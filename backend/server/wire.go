@@ -40,34 +40,34 @@ func answers() []openapi.Named {
 	return []openapi.Named{
 		{Value: errorAnswer{}, Name: errorName, Description: "An answer that is an error"},
 		{Value: errorBody{}, Name: "ErrorBody", Description: "What went wrong"},
-		{Value: healthAnswer{}, Name: "Health"},
-		{Value: readyAnswer{}, Name: "Ready"},
-		{Value: agentsAnswer{}, Name: "Agents"},
-		{Value: agentAnswer{}, Name: "Agent"},
-		{Value: toolsAnswer{}, Name: "Tools"},
-		{Value: Tool{}, Name: "Tool"},
-		{Value: startedAnswer{}, Name: "Started"},
+		{Value: healthAnswer{}, Name: "Health", Description: "How the server is"},
+		{Value: readyAnswer{}, Name: "Ready", Description: "Runs can be started"},
+		{Value: agentsAnswer{}, Name: "Agents", Description: "The agents there are"},
+		{Value: agentAnswer{}, Name: "Agent", Description: "An agent, without its instructions"},
+		{Value: toolsAnswer{}, Name: "Tools", Description: "The tools there are"},
+		{Value: Tool{}, Name: "Tool", Description: "A tool, as the model and as clients see it"},
+		{Value: startedAnswer{}, Name: "Started", Description: "The run that is asked about"},
 		{Value: runAnswer{}, Name: "Outcome", Description: "How a stretch of a run ended"},
 		{Value: callAnswer{}, Name: "Call", Description: "A call a model wrote"},
-		{Value: callCancelAnswer{}, Name: "CallCancelled"},
-		{Value: threadsAnswer{}, Name: "Threads"},
+		{Value: callCancelAnswer{}, Name: "CallCancelled", Description: "The call that is being stopped"},
+		{Value: threadsAnswer{}, Name: "Threads", Description: "A page of threads"},
 		{Value: agent.ThreadSummary{}, Name: "ThreadSummary", Description: "A line of the thread list. Its run is the thread's newest"},
-		{Value: threadAnswer{}, Name: "Thread"},
-		{Value: titleAnswer{}, Name: "Title"},
+		{Value: threadAnswer{}, Name: "Thread", Description: "A thread with its messages"},
+		{Value: titleAnswer{}, Name: "Title", Description: "The title of a thread"},
 		{Value: messageAnswer{}, Name: "Message", Description: "A message of a thread, with what draws its rows"},
 		{Value: toolResultAnswer{}, Name: "ToolResult", Description: "What the model read of a call: an object or a list as such, all else as text"},
 		{Value: model.Image{}, Name: imageName, Description: "An image, by the hash of its bytes: GET /blobs/{hash}"},
-		{Value: runsAnswer{}, Name: "Runs"},
-		{Value: runRow{}, Name: "Run"},
-		{Value: eventsAnswer{}, Name: "Events"},
-		{Value: requestsAnswer{}, Name: "Requests"},
+		{Value: runsAnswer{}, Name: "Runs", Description: "The runs of a thread"},
+		{Value: runRow{}, Name: "Run", Description: "A run in a list"},
+		{Value: eventsAnswer{}, Name: "Events", Description: "The events of a run after a number"},
+		{Value: requestsAnswer{}, Name: "Requests", Description: "What a run sent to its models"},
 		{Value: requestAnswer{}, Name: "Request", Description: "One try of a turn, as it went to the model"},
 		{Value: receivedPiece{}, Name: "Received", Description: "A piece of the model's answer"},
-		{Value: foundAnswer{}, Name: "Found"},
-		{Value: approvalsAnswer{}, Name: "Approvals"},
+		{Value: foundAnswer{}, Name: "Found", Description: "Where a text stands"},
+		{Value: approvalsAnswer{}, Name: "Approvals", Description: "The calls that wait for a person"},
 		{Value: approvalAnswer{}, Name: "PendingApproval", Description: "A call that waits for a person, and of what run"},
 		{Value: decidedAnswer{}, Name: "DecidedApproval", Description: "A call that was decided, and of what run"},
-		{Value: approval.Decision{}, Name: "Decision"},
+		{Value: approval.Decision{}, Name: "Decision", Description: "A person's answer, or a rule's"},
 		{Value: agent.Ring{}, Name: "Ring", Description: "There is more of a run to read"},
 		{Value: protocol.Approval{}, Name: "Approval", Description: "A call that waits for a person"},
 		{Value: protocol.Cut{}, Name: "Cut", Description: "What a request leaves out of the history: whole exchanges"},
@@ -75,20 +75,42 @@ func answers() []openapi.Named {
 		{Value: model.Usage{}, Name: "Usage", Description: "Tokens. What the provider did not tell is left out, never 0"},
 		{Value: tool.Presentation{}, Name: "Presentation", Description: "How a client shows a call without the tool's code"},
 		{Value: aisdk.Chunk{}, Name: chunkName, Description: "A piece of a UI message stream of the AI SDK; its type says which of the other members it has"},
-		{Value: aisdk.Metadata{}, Name: "UIMessageMetadata"},
-		{Value: aisdk.ToolMetadata{}, Name: "UIToolMetadata"},
+		{Value: aisdk.Metadata{}, Name: "UIMessageMetadata", Description: "The metadata of a UI message"},
+		{Value: aisdk.ToolMetadata{}, Name: "UIToolMetadata", Description: "What a tool part tells of its call beside input and output"},
 	}
 }
 
 // events are the schemas of the protocol's, each under the name of its type: tool-call-start is ToolCallStartEvent.
 func events() []openapi.Named {
+	says := map[protocol.Type]string{
+		protocol.TypeStart:            "The first event of a run and of every resumed stretch of it",
+		protocol.TypeMessage:          "What the run was started with",
+		protocol.TypeTurn:             "The start or the end of one model request, or that it is tried again",
+		protocol.TypeTextStart:        "Opens a part of the answer's text",
+		protocol.TypeTextDelta:        "The text that follows what came before",
+		protocol.TypeTextEnd:          "Closes a part of the answer's text",
+		protocol.TypeReasoningStart:   "Opens a part of the model's reasoning",
+		protocol.TypeReasoningDelta:   "The reasoning that follows what came before",
+		protocol.TypeReasoningEnd:     "Closes a part of the model's reasoning",
+		protocol.TypeToolCallStart:    "Announces a call, as soon as its id and name are known",
+		protocol.TypeToolCallDelta:    "A piece of a call's arguments",
+		protocol.TypeToolCallEnd:      "A call is complete",
+		protocol.TypeToolUpdate:       "Progress of a call, or the arguments it runs with where they are not the streamed ones",
+		protocol.TypeCallState:        "A step between a call's end and its result",
+		protocol.TypeToolResult:       "The one end of a call: its result, or that it will never run",
+		protocol.TypeApprovalRequired: "What a paused run waits for, right before its finish",
+		protocol.TypeError:            "The end of a run that failed, in place of finish",
+		protocol.TypeFinish:           "The end of a stretch of a run that did not fail",
+	}
 	var all []openapi.Named
 	for _, e := range protocol.Events() {
 		var name strings.Builder
 		for word := range strings.SplitSeq(string(e.Type()), "-") {
 			name.WriteString(strings.ToUpper(word[:1]) + word[1:])
 		}
-		all = append(all, openapi.Named{Value: reflect.ValueOf(e).Elem().Interface(), Name: name.String() + "Event", Tag: string(e.Type())})
+		all = append(all, openapi.Named{
+			Value: reflect.ValueOf(e).Elem().Interface(), Name: name.String() + "Event", Description: says[e.Type()], Tag: string(e.Type()),
+		})
 	}
 	return all
 }

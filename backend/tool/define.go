@@ -85,7 +85,7 @@ type Tool struct {
 type Schema struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
+	Parameters  json.RawMessage `json:"parameters" jsonschema_description:"JSON Schema of the arguments"`
 }
 
 // Define makes a tool of its declaration. A declaration that can never work is an error that says what is wrong with it.

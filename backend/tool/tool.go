@@ -28,10 +28,10 @@ const ToneWarning Tone = "warning"
 // Presentation says how a client shows a call without the tool's code.
 type Presentation struct {
 	Label   string `json:"label"`
-	Icon    string `json:"icon,omitempty"`    // a Lucide name
-	Detail  string `json:"detail,omitempty"`  // what the call is about, one line
-	Summary string `json:"summary,omitempty"` // a few words on the result: "3 matches"
-	Tone    Tone   `json:"tone,omitempty"`    // of the result; empty is all well
+	Icon    string `json:"icon,omitempty" jsonschema_description:"A Lucide name"`
+	Detail  string `json:"detail,omitempty" jsonschema_description:"What the call is about, one line"`
+	Summary string `json:"summary,omitempty" jsonschema_description:"A few words on the result: '3 matches'"`
+	Tone    Tone   `json:"tone,omitempty" jsonschema_description:"Of the result; empty is all well"`
 }
 
 // Update is progress of a running call, for people only: nothing of it reaches the model or the memory.
