@@ -485,7 +485,7 @@ func (s *cutStore) Append(ctx context.Context, b *agent.Batch) error {
 // settled waits until a run is not at work.
 func (w *world) settled(runID string) *agent.RunState {
 	w.t.Helper()
-	for range 2000 {
+	for range 60_000 {
 		states, err := w.store.Runs(w.t.Context(), agent.RunQuery{ID: runID})
 		if err != nil {
 			w.t.Fatal(err)

@@ -218,7 +218,7 @@ func TestACallInsideThatIsAboutToWaitIsNotCancelledYet(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-started
-	for range 2000 { // until the agent inside waits
+	for range 60_000 { // until the agent inside waits
 		if err = w.r.CancelCall(t.Context(), h.RunID, "k1"); errors.Is(err, agent.ErrBusy) {
 			break
 		}

@@ -44,7 +44,7 @@ func newServer(t *testing.T, turns ...scripted.Turn) (*Client, *agent.Runner) {
 	web := httptest.NewServer(handler)
 	client := &Client{BaseURL: web.URL + "/api/", Token: "s3cret", HTTP: web.Client(), RetryDelay: time.Millisecond}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := runner.Close(ctx); err != nil {
 			t.Error(err)

@@ -167,9 +167,9 @@ func livelyServer() *sdk.Server {
 	return server
 }
 
-// waitFor waits for a file, for a while.
+// waitFor waits for a file, for a minute at most.
 func waitFor(file string) string {
-	for range 500 {
+	for range 6000 {
 		if _, err := os.Stat(file); err == nil {
 			break
 		}

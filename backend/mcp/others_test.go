@@ -114,7 +114,7 @@ func referenceOverHTTP(t *testing.T, program string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Wait() }) // it is killed with the test's context
-	for range 500 {
+	for range 3000 {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err == nil {
 			if err := conn.Close(); err != nil {

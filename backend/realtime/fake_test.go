@@ -64,7 +64,7 @@ func play(t testing.TB, file string) (*fake, string) {
 		server.Close()
 		select {
 		case <-f.done:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the conversation did not come to its end")
 		}
 		f.mu.Lock()
@@ -114,7 +114,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(-1)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for n, s := range f.steps {
 		if err := f.step(ctx, conn, s); err != nil {

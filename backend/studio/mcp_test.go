@@ -50,7 +50,7 @@ func serveMCP(t *testing.T) string {
 func waitMCP(b *bench, name string, want mcp.State) mcpView {
 	b.Helper()
 	var last mcpView
-	for range 500 {
+	for range 6000 {
 		for _, v := range fetch[state](b, http.MethodGet, "/api/studio/state", "", http.StatusOK).MCPServers {
 			if v.Name == name {
 				last = v

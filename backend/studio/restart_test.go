@@ -121,7 +121,7 @@ func TestACallThatRanWhenTheProcessDiedIsUnknownUntilAPersonDecides(t *testing.T
 	runID := first.send(thread.ID, workspaceAgent, "Go")
 	first.decideAll(first.settled(runID), true)
 	ran := filepath.Join(folder, "ran")
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if content, err := os.ReadFile(ran); err == nil && len(content) > 0 {
 			break
 		}

@@ -171,9 +171,14 @@ func TestC9ARuleThatIsOverOrOffAllowsNothing(t *testing.T) {
 			b.call(http.MethodPatch, "/api/studio/rules/"+id, `{"enabled":false}`, http.StatusOK)
 		},
 		"expired": func(b *bench, id string) {
-			at := time.Now().Add(50 * time.Millisecond)
-			b.call(http.MethodPatch, "/api/studio/rules/"+id, fmt.Sprintf(`{"expiresAt":%d}`, at.UnixMilli()), http.StatusOK)
-			time.Sleep(time.Until(at.Add(5 * time.Millisecond)))
+			rules, err := b.studio.db.Rules(b.Context())
+			if err == nil && len(rules) == 1 {
+				rules[0].ExpiresAtMs = time.Now().UnixMilli() - 1
+				err = b.studio.db.PutRule(b.Context(), rules[0])
+			}
+			if err != nil || len(rules) != 1 {
+				b.Fatalf("got %d rules, %v", len(rules), err)
+			}
 		},
 		"deleted": func(b *bench, id string) {
 			b.call(http.MethodDelete, "/api/studio/rules/"+id, "", http.StatusNoContent)

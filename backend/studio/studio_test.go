@@ -158,7 +158,7 @@ func (b *bench) send(threadID, agentName, text string) (runID string) {
 // settled waits until a run has ended or waits for a person.
 func (b *bench) settled(runID string) runLog {
 	b.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		page := b.page(runID)
 		if page.Status != "running" {
 			return b.readLog(page.Events, page.Status)

@@ -81,7 +81,7 @@ func TestWhatHasBegunDoesNotRunAgainOnTheHost(t *testing.T) {
 		done <- err
 	}()
 	var name string
-	for range 500 {
+	for range 6000 {
 		if names := r.containers(t); len(names) > 0 {
 			name = names[0]
 			if seen, err := r.client.ContainerInspect(t.Context(), name, client.ContainerInspectOptions{}); err == nil && seen.Container.State.Running {

@@ -92,15 +92,16 @@ func TestACancelEndsTheContainer(t *testing.T) {
 		out, err := e.Execute(tool.Context{Context: ctx}, job(t, map[string]any{"command": "echo begun; sleep 300"}, nil))
 		done <- answer{out, err}
 	}()
-	for range 500 {
+	sleeps := func(process []string) bool { return process[len(process)-1] == "sleep 300" }
+	for range 6000 {
 		if names := r.containers(t); len(names) > 0 {
-			if seen, err := r.client.ContainerInspect(t.Context(), names[0], client.ContainerInspectOptions{}); err == nil && seen.Container.State.Running {
+			// once it sleeps it has said its first words
+			if seen, err := r.client.ContainerTop(t.Context(), names[0], client.ContainerTopOptions{}); err == nil && slices.ContainsFunc(seen.Processes, sleeps) {
 				break
 			}
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	time.Sleep(200 * time.Millisecond) // for its first words
 	start := time.Now()
 	cancel()
 	got := <-done

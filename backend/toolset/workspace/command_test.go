@@ -143,7 +143,7 @@ const family = `trap '' TERM; echo $$ > shell; (trap '' TERM; echo $$; sh -c 'ec
 
 func waitForFile(t *testing.T, path string) int {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		if raw, err := os.ReadFile(path); err == nil {
 			if pid, err := strconv.Atoi(strings.TrimSpace(string(raw))); err == nil {
 				return pid
@@ -166,7 +166,7 @@ func isGone(pid int) bool {
 
 func eventuallyGone(t *testing.T, pid int) {
 	t.Helper()
-	for range 20 {
+	for range 12_000 {
 		if isGone(pid) {
 			return
 		}
@@ -205,24 +205,24 @@ func TestACancelEndsTheWholeGroup(t *testing.T) {
 
 func TestATimeoutEndsTheWholeGroup(t *testing.T) {
 	f := newFolder(t, nil)
-	r := f.call("run_command", args{"command": family, "timeoutMs": 700})
+	r := f.call("run_command", args{"command": family, "timeoutMs": 2000})
 	eventuallyGone(t, waitForFile(t, f.path("shell")))
 	eventuallyGone(t, waitForFile(t, f.path("child")))
 	var coded *tool.Error
-	if !errors.As(r.Err, &coded) || coded.Code != tool.CodeTimeout || !strings.HasPrefix(coded.Message, "The command timed out after 700ms and was ended. Its last output:\n") || !strings.Contains(coded.Message, "working") {
+	if !errors.As(r.Err, &coded) || coded.Code != tool.CodeTimeout || !strings.HasPrefix(coded.Message, "The command timed out after 2000ms and was ended. Its last output:\n") || !strings.Contains(coded.Message, "working") {
 		t.Errorf("got %v, want %s with the last output", r.Err, tool.CodeTimeout)
 	}
 	if r.Presentation.Summary != "timed out" || !strings.Contains(terminalOf(t, r.Details), "working\n") {
 		t.Errorf("got %v and %s, want what it had said so far", r.Presentation, r.Details)
 	}
-	if r.Duration > 3*time.Second {
-		t.Errorf("took %s, want 900 ms", r.Duration)
+	if r.Duration > 30*time.Second {
+		t.Errorf("took %s, want 2.2 s", r.Duration)
 	}
 }
 
 func TestACommandThatIsAskedToEndMayTidyUp(t *testing.T) {
 	f := newFolder(t, nil)
-	r := f.call("run_command", args{"command": `trap 'echo tidied > tidied; exit 0' TERM; echo ready; while :; do sleep 0.01; done`, "timeoutMs": 400})
+	r := f.call("run_command", args{"command": `trap 'echo tidied > tidied; exit 0' TERM; echo ready; while :; do sleep 0.01; done`, "timeoutMs": 2000})
 	if got := f.get("tidied"); got != "tidied\n" || r.Err == nil {
 		t.Errorf("got %q, %v, want it to have ended in its own way", got, r.Err)
 	}

@@ -37,7 +37,7 @@ func TestSpansReachACollector(t *testing.T) {
 	recorder := &trace.Recorder{Tracer: exporter.Tracer}
 	recorder.OnEvent("run_1", protocol.Frame{Seq: 1, AtMs: 1, Event: &protocol.Start{AgentName: "demo"}})
 	recorder.OnEvent("run_1", protocol.Frame{Seq: 2, AtMs: 2, Event: &protocol.Finish{Status: protocol.StatusCompleted}})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := exporter.Shutdown(ctx); err != nil {
 		t.Fatal(err)
