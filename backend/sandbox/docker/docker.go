@@ -40,7 +40,7 @@ type Engine struct {
 	mu       sync.Mutex
 	client   *client.Client
 	swept    bool
-	removing sync.WaitGroup
+	removing sync.WaitGroup // its count grows with mu held
 }
 
 var _ tool.Executor = (*Engine)(nil)
@@ -100,9 +100,9 @@ func (e *Engine) EndRun(string) {}
 
 // Close waits for the containers that are being removed, and lets go of the engine. Calls made later reach it again.
 func (e *Engine) Close() error {
-	e.removing.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.removing.Wait()
 	if e.client == nil {
 		return nil
 	}
@@ -116,6 +116,8 @@ func (e *Engine) Close() error {
 
 // remove removes a container, whatever it does, behind the call it served.
 func (e *Engine) remove(ctx context.Context, docker *client.Client, name string) {
+	e.mu.Lock() // none begins while Close waits
+	defer e.mu.Unlock()
 	e.removing.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 		defer cancel()

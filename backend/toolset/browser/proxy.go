@@ -115,6 +115,7 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	if !p.keep(here, there) {
 		return
 	}
+	defer p.serving.Done()
 	_, err = io.WriteString(here, "HTTP/1.1 200 Connection established\r\n\r\n")
 	if err != nil {
 		p.drop(here, there)
@@ -130,17 +131,21 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// keep notes the ends of a tunnel, which close waits for until serving is done; false when it is too late for one.
 func (p *proxy) keep(connections ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, c := range connections {
-		if p.closed {
-			_ = c.Close() // too late for it
-			continue
+	if p.closed {
+		for _, c := range connections {
+			_ = c.Close()
 		}
+		return false
+	}
+	for _, c := range connections {
 		p.open[c] = struct{}{}
 	}
-	return !p.closed
+	p.serving.Add(1)
+	return true
 }
 
 func (p *proxy) drop(connections ...net.Conn) {
