@@ -88,7 +88,8 @@ type Runner struct {
 	// MaxRequests limits the model requests of a whole run, those of agents inside its calls included; 0 is DefaultMaxRequests, or
 	// the MaxTurns of the run's own agent where that is more. Once they are made, each of its agents must answer in words.
 	MaxRequests int
-	// MergeWindow is how long consecutive deltas are gathered into one event; 0 is 16 ms, negative never merges.
+	// MergeWindow is how long consecutive deltas are gathered into one event, and progress of a call that newer progress replaces
+	// is left out; 0 is 16 ms, negative never merges.
 	MergeWindow time.Duration
 	// RetryDelay is the wait before the first repetition of a failed turn when the provider names none, doubled each time; 0 is 1 s.
 	RetryDelay time.Duration

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -83,10 +84,13 @@ func (s *sink) write(fill func(b *Batch, run *Run), events ...protocol.Event) {
 		s.endMerge()
 		s.run.Last++
 		s.queue.Frames = append(s.queue.Frames, protocol.Frame{Seq: s.run.Last, AtMs: at, Event: event})
-		if text := protocol.Piece(event); text != nil && s.window > 0 {
+		switch text := protocol.Piece(event); {
+		case s.window <= 0:
+			s.hurry()
+		case text != nil:
 			s.merging = true
 			s.delta = append(s.delta[:0], *text...)
-		} else {
+		case progressOf(event) == nil:
 			s.hurry()
 		}
 	}
@@ -96,7 +100,7 @@ func (s *sink) write(fill func(b *Batch, run *Run), events ...protocol.Event) {
 	}
 }
 
-// hurry ends the gathering of deltas.
+// hurry ends the gathering of deltas and of progress.
 func (s *sink) hurry() {
 	if soon := time.Now().Add(linger); soon.Before(s.due) {
 		s.due = soon
@@ -104,8 +108,12 @@ func (s *sink) hurry() {
 	}
 }
 
-// merge adds a delta to the last queued frame when that is a delta of the same part or call.
+// merge adds a delta to the last queued frame when that is a delta of the same part or call, and puts progress in the place of that
+// which is queued.
 func (s *sink) merge(event protocol.Event) bool {
+	if u := progressOf(event); u != nil {
+		return s.window > 0 && s.mergeProgress(u)
+	}
 	text := protocol.Piece(event)
 	if !s.merging || text == nil {
 		return false
@@ -116,6 +124,39 @@ func (s *sink) merge(event protocol.Event) bool {
 	}
 	s.delta = append(s.delta, *text...)
 	return true
+}
+
+// mergeProgress puts progress of a call in the place of what is queued of it, when only progress of other calls came after that. What
+// it leaves out stays, as it does for those who read both (PROTOCOL.md, Events).
+func (s *sink) mergeProgress(u *protocol.ToolUpdate) bool {
+	for i := range slices.Backward(s.queue.Frames) {
+		queued := progressOf(s.queue.Frames[i].Event)
+		if queued == nil {
+			return false
+		}
+		if queued.ToolCallID != u.ToolCallID {
+			continue
+		}
+		merged := *u
+		if merged.Presentation == nil {
+			merged.Presentation = queued.Presentation
+		}
+		if merged.Content == nil && merged.Details == nil {
+			merged.Content, merged.Details = queued.Content, queued.Details
+		}
+		s.queue.Frames[i].Event = &merged
+		return true
+	}
+	return false
+}
+
+// progressOf is an event that tells of a call's progress, nil for any other, one that replaces a call's arguments too.
+func progressOf(event protocol.Event) *protocol.ToolUpdate {
+	u, ok := event.(*protocol.ToolUpdate)
+	if !ok || u.Arguments != nil || u.ArgumentsText != nil {
+		return nil
+	}
+	return u
 }
 
 // endMerge gives the last queued frame the text that was gathered for it.
@@ -199,7 +240,7 @@ func (s *sink) loop() {
 	}
 }
 
-// take returns the queued batch, or how long the deltas in it may still gather.
+// take returns the queued batch, or how long what is in it may still gather.
 func (s *sink) take() (batch *Batch, wait time.Duration, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

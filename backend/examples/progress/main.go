@@ -75,7 +75,8 @@ func main() {
 }
 
 func run(ctx context.Context, pause time.Duration, out io.Writer) error {
-	runner := &agent.Runner{OnEvent: func(_ string, f protocol.Frame) {
+	// Each update is told, also of two that come faster than a screen shows them.
+	runner := &agent.Runner{MergeWindow: -1, OnEvent: func(_ string, f protocol.Frame) {
 		switch e := f.Event.(type) {
 		case *protocol.ToolUpdate:
 			if e.Content != nil {
