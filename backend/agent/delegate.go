@@ -23,9 +23,9 @@ type ToolConfig struct {
 
 // AsTool makes an agent a tool of others. A call of it has one argument, input: what the agent is to do. The agent works inside the
 // call, on a conversation of its own: it sees nothing of the caller's, and the caller's model reads its last words alone, or the
-// structured output it gave; a call whose agent gave none that fits has failed. The calls it makes are told in the same run as children of the call; what they wait for, the run
-// waits for. The agent's Timeout is the call's, waiting not counted. The first line of the input is the call's detail line: a
-// redact.Policy keeps it from users with NoDetail.
+// structured output it gave; a call whose agent gave none that fits has failed. The calls it makes are told in the same run as
+// children of the call; what they wait for, the run waits for. The agent's Timeout is the call's, waiting not counted. The first line
+// of the input is the call's detail line, which a redact.Policy shows to users only where it shows detail lines.
 func AsTool(a *Agent, c ToolConfig) (*tool.Tool, error) {
 	if strings.TrimSpace(cmp.Or(c.Name, a.Name)) == "" {
 		return nil, errors.New("make an agent a tool: it has no Name")

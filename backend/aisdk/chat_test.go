@@ -350,7 +350,7 @@ var useChats = map[string]struct {
 		want: `
 {"id":"part_1_0_1","state":"done","text":"[hidden]","type":"reasoning"}
 {"input":{},"output":"[hidden]","state":"output-available","toolCallId":"c1","type":"tool-edit"}
-{"data":{"detail":"the path","icon":"pencil","label":"Edit file"},"id":"c1","type":"data-tool-presentation"}
+{"data":{"icon":"pencil","label":"Edit file"},"id":"c1","type":"data-tool-presentation"}
 {"errorText":"The call failed.","input":{},"state":"output-error","toolCallId":"c2","toolMetadata":{"errorCode":"TOOL_EXECUTION_FAILED"},"type":"tool-fail"}
 {"state":"done","text":"Done.","type":"text"}`,
 		requests: "POST 200 v1",

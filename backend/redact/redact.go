@@ -58,14 +58,14 @@ type Pattern struct {
 	sign sign // without which it finds nothing; 0: it has none
 }
 
-// Show is what a user sees of a call beside its label, its state and its error's code.
+// Show is what a user sees of a call beside its label, its icon, its state and its error's code.
 type Show struct {
 	Arguments bool
 	Result    bool
 	Details   bool // and progress
 	Error     bool // the message
-	// NoDetail keeps back the detail line and the summary of its presentation.
-	NoDetail bool
+	// DetailLine shows the detail line and the summary of its presentation, which are often taken from arguments and result.
+	DetailLine bool
 }
 
 // Text masks the secrets of a text.

@@ -269,7 +269,7 @@ func TestASecretInTheNameOfAToolIsMasked(t *testing.T) {
 }
 
 func TestWhatAUserSeesOfACall(t *testing.T) {
-	p := redact.Policy{Tools: map[string]redact.Show{"open": {Arguments: true, Result: true, Details: true, Error: true}}, Others: redact.Show{NoDetail: true}}
+	p := redact.Policy{Tools: map[string]redact.Show{"open": {Arguments: true, Result: true, Details: true, Error: true, DetailLine: true}}}
 	events := func(name string) []protocol.Event {
 		label := &tool.Presentation{Label: "Query", Detail: "select 1"}
 		return []protocol.Event{

@@ -60,7 +60,7 @@ func hideMembers(metadata json.RawMessage, show Show) json.RawMessage {
 	if _, failed := members["error"]; failed && !show.Error {
 		members["error"] = quoted("The call failed.")
 	}
-	if show.NoDetail {
+	if !show.DetailLine {
 		var label map[string]json.RawMessage
 		if json.Unmarshal(members["presentation"], &label) == nil && label != nil {
 			delete(label, "detail")

@@ -262,7 +262,7 @@ func (s *Stream) endAll() {
 // show is what the view sees of a call.
 func (s *Stream) show(toolCallID string) Show {
 	if !s.user {
-		return Show{Arguments: true, Result: true, Details: true, Error: true}
+		return Show{Arguments: true, Result: true, Details: true, Error: true, DetailLine: true}
 	}
 	return s.policy.show(s.tools[toolCallID])
 }
@@ -327,7 +327,7 @@ func (s *Stream) presentation(p *tool.Presentation, show Show) *tool.Presentatio
 	}
 	c := *p
 	c.Label, c.Detail, c.Summary = s.masker.text(c.Label), s.masker.text(c.Detail), s.masker.text(c.Summary)
-	if show.NoDetail {
+	if !show.DetailLine {
 		c.Detail, c.Summary = "", ""
 	}
 	return &c

@@ -59,3 +59,20 @@ func TestAChatGoesOnWithTheAgentThatTookOver(t *testing.T) {
 		t.Errorf("an agent that is not offered was started: %d", status)
 	}
 }
+
+func TestAUserDoesNotSeeWhatAnAgentInsideACallWasAsked(t *testing.T) {
+	w := start(t, func(s *Server) {
+		help, err := agent.AsTool(&agent.Agent{Name: "child", Backend: &scripted.Backend{Turns: []scripted.Turn{scripted.Say("Found.")}}}, agent.ToolConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Agents[0].Tools = append(s.Agents[0].Tools, help)
+	}, scripted.CallTool("c1", "child", `{"input":"look up customer 4711"}`), scripted.Say("Done."))
+	var run runAnswer
+	w.json("POST", "/agents/demo/run", `{"input":"go"}`, &run)
+	for path, want := range map[string]bool{"": true, "&view=user": false} {
+		if log, _ := w.events("/runs/" + run.RunID + "/events?after=0" + path); strings.Contains(log, "customer 4711") != want || !strings.Contains(log, `"label":"child"`) {
+			t.Errorf("with %q the detail line is shown: %v, want %v, and its label: %s", path, !want, want, log)
+		}
+	}
+}

@@ -9,11 +9,8 @@ import (
 )
 
 // policy is what leaves the studio, for whom, by the window, HTTP and the log: its own keys are masked, and what looks like a secret.
-// A user sees no detail line, for it may be the argument that is kept back.
 func (s *Studio) policy() *redact.Policy {
-	return &redact.Policy{
-		Secrets: s.secrets, Patterns: redact.Patterns(), Leave: namesAThing.MatchString, Others: redact.Show{NoDetail: true},
-	}
+	return &redact.Policy{Secrets: s.secrets, Patterns: redact.Patterns(), Leave: namesAThing.MatchString}
 }
 
 // namesAThing finds what stands behind "token:" or "password =" in programs and is no secret: a type, a value that is none, a variable,
