@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"callboard/backend/agent"
+	"callboard/backend/archive"
 )
 
 // agentFormat marks the file of an agent.
@@ -62,6 +63,9 @@ func (s *Studio) agentFile(ctx context.Context, name string) (*agentFile, error)
 
 // readAgentFile reads the file of an agent, or a snapshot. Its errors are for who chose the file.
 func readAgentFile(text string) (*agentFile, error) {
+	if isThreadFile(text) {
+		return nil, invalid("this is a thread's file, not an agent's: it is read by “Import a thread…”")
+	}
 	var head struct{ Format string }
 	if err := json.Unmarshal([]byte(text), &head); err != nil {
 		return nil, invalid("this is no agent's file: it is not JSON (%v)", err)
@@ -85,6 +89,14 @@ func readAgentFile(text string) (*agentFile, error) {
 		return nil, invalid("the agent's file does not fit: %s", misfit(err))
 	}
 	return file, nil
+}
+
+// isThreadFile reports whether a file begins as one of a thread does, whole or not.
+func isThreadFile(text string) bool {
+	for _, err := range archive.Read(strings.NewReader(text)) {
+		return !errors.Is(err, archive.ErrForeign)
+	}
+	return false
 }
 
 // readImport says what an import of a file would do here. Nothing is kept.

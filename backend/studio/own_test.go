@@ -344,9 +344,11 @@ func TestAnAgentComesBackFromItsFile(t *testing.T) {
 func TestWhatIsNoAgentsFileSaysWhy(t *testing.T) {
 	b := openBench(t, Config{})
 	for text, want := range map[string]string{
-		``:                              "not JSON",
-		`{"events":[`:                   "not JSON",
-		`[]`:                            "not JSON",
+		``:            "not JSON",
+		`{"events":[`: "not JSON",
+		`[]`:          "not JSON",
+		`{"type":"callboard-thread","version":1}` + "\n": "a thread's file",
+		`{"type":"callboard-thread","version":9}` + "\n": "a thread's file",
 		`{}`:                            "version 0",
 		`{"format":"callboard-thread"}`: `its format is \"callboard-thread\"`,
 		`{"format":"callboard-agent","version":2,"agent":{}}`:                                               "newer Callboard",

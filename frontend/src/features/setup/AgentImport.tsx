@@ -9,6 +9,7 @@ import { counted } from '../../ui/format'
 import { Notice } from '../../ui/Notice'
 import { toast } from '../../ui/toasts'
 import { agentDraftOf, limits } from './agentDraft'
+import { pickAgentFile } from './agentFile'
 import { formFault } from './formFault'
 
 interface Props {
@@ -62,8 +63,11 @@ export function AgentImport({ file, onDone }: Props) {
           {fault.text}
         </Notice>
         <InFooter>
-          <Button autoFocus onClick={onDone}>
+          <Button tone="ghost" onClick={onDone}>
             Close
+          </Button>
+          <Button autoFocus onClick={() => pickAgentFile(app)}>
+            Choose another file…
           </Button>
         </InFooter>
       </>

@@ -138,10 +138,19 @@ describe('an import', () => {
     expect(JSON.parse(sent('POST').at(-1)?.body ?? '')).toEqual({ text: '{"x":1}', name: 'mine', replace: true })
   })
 
-  it('of what is no agent says why', async () => {
+  it('of what is no agent says why, and takes another file', async () => {
     await open({ kind: 'agentImport', file: 'x' }, (transport) =>
-      transport.on('POST /studio/agents/preview', () => refused(400, 'INVALID_INPUT', 'this is no agent’s file')),
+      transport.on('POST /studio/agents/preview', ({ body }) =>
+        JSON.parse(body ?? '').text === 'x' ? refused(400, 'INVALID_INPUT', 'this is no agent’s file') : ok(preview),
+      ),
     )
     expect(await screen.findByText('this is no agent’s file')).toBeTruthy()
+    press('Choose another file…')
+    const input = document.querySelector<HTMLInputElement>('input[type=file]')
+    if (!input) throw new Error('no file is asked for')
+    const file = Object.assign(new File([], 'a.json'), { text: () => Promise.resolve('{}') }) // jsdom's has no text
+    fireEvent.change(input, { target: { files: [file] } })
+    expect(await screen.findByDisplayValue(preview.agent.name)).toBeTruthy()
+    expect(screen.queryByText('this is no agent’s file')).toBeNull()
   })
 })

@@ -46,7 +46,11 @@ export function SettingsDialog() {
     return (
       <Dialog open onClose={close} title="Import an agent">
         <Suspense>
-          <AgentImport file={setUp.file} onDone={() => app.setUp.set({ kind: 'settings', section: 'Agents' })} />
+          <AgentImport
+            key={setUp.file}
+            file={setUp.file}
+            onDone={() => app.setUp.set({ kind: 'settings', section: 'Agents' })}
+          />
         </Suspense>
       </Dialog>
     )
