@@ -40,12 +40,27 @@ var testTool = model.ToolSchema{
 	Parameters:  json.RawMessage(`{"type":"object","properties":{"word":{"type":"string","description":"the word you were given"}},"required":["word"],"additionalProperties":false}`),
 }
 
+// listModels asks a provider for its models, and keeps what it lists: the quick part of a test.
+func (s *Studio) listModels(w http.ResponseWriter, r *http.Request) {
+	s.askProvider(w, r, func(ctx context.Context, backend *discreet, _ *provider) testResult {
+		return list(ctx, backend)
+	})
+}
+
+// testProvider asks a provider for its models, and one of them for a tool call.
 func (s *Studio) testProvider(w http.ResponseWriter, r *http.Request) {
 	var body testBody
 	if err := read(w, r, &body); err != nil {
 		s.fail(w, err)
 		return
 	}
+	s.askProvider(w, r, func(ctx context.Context, backend *discreet, p *provider) testResult {
+		return test(ctx, backend, cmp.Or(body.Model, p.Model))
+	})
+}
+
+// askProvider answers with what came of asking a provider, and keeps the models it listed.
+func (s *Studio) askProvider(w http.ResponseWriter, r *http.Request, ask func(context.Context, *discreet, *provider) testResult) {
 	ctx, cancel := context.WithTimeout(r.Context(), testTimeout)
 	defer cancel()
 	p, err := s.provider(ctx, r.PathValue("id"))
@@ -56,9 +71,9 @@ func (s *Studio) testProvider(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	result := s.test(ctx, p, body.Model)
+	result := ask(ctx, s.connect(p), p)
 	if len(result.Models) > 0 {
-		if err := s.keepModels(ctx, p.ID, result.Models); err != nil {
+		if err := s.keepModels(r.Context(), p.ID, result.Models); err != nil { // also when the time is over
 			s.fail(w, err)
 			return
 		}
@@ -66,22 +81,25 @@ func (s *Studio) testProvider(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, result)
 }
 
-// test lists a provider's models and asks one of them for a tool call.
-func (s *Studio) test(ctx context.Context, p *provider, modelName string) testResult {
-	backend := s.connect(p)
-	models, listErr := backend.Models(ctx)
-	result := testResult{Models: models}
-	if result.Models == nil {
-		result.Models = []string{}
+// list asks a provider for its models. A server without a list may still answer; one that refuses the key, or is not there, will
+// not.
+func list(ctx context.Context, backend *discreet) testResult {
+	models, err := backend.Models(ctx)
+	if err != nil && !listless(err) {
+		return testResult{Models: []string{}, Error: asTestError(ctx, err)}
 	}
-	// A server without a list may still answer; one that refuses the key, or is not there, will not.
-	if listErr != nil && !listless(listErr) {
-		result.Error = asTestError(ctx, listErr)
+	return testResult{OK: true, Models: append([]string{}, models...)}
+}
+
+// test lists a provider's models and asks one of them for a tool call; without a name, the first it lists.
+func test(ctx context.Context, backend *discreet, modelName string) testResult {
+	result := list(ctx, backend)
+	if result.Error != nil {
 		return result
 	}
-	modelName = cmp.Or(modelName, p.Model)
-	if modelName == "" && len(models) > 0 {
-		modelName = models[0]
+	result.OK = false
+	if modelName == "" && len(result.Models) > 0 {
+		modelName = result.Models[0]
 	}
 	if modelName == "" {
 		result.Error = &testError{Code: server.CodeInvalidInput, Message: "The server lists no models: type the name of one"}

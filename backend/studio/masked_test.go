@@ -115,6 +115,7 @@ func TestNoRouteOfTheStudioGivesASecretAway(t *testing.T) { // CASES H1
 		"DELETE /api/studio/rules/{id}":                one("/api/studio/rules/"+plantedKey, "", true),
 		"PUT /api/studio/providers/{id}":               one("/api/studio/providers/p2", asJSON(map[string]string{"name": planted, "baseUrl": "http://127.0.0.1:1/" + sharedKey}), true),
 		"DELETE /api/studio/providers/{id}":            one("/api/studio/providers/"+plantedKey, "", true),
+		"POST /api/studio/providers/{id}/models":       one("/api/studio/providers/p1/models", "", false),
 		"POST /api/studio/providers/{id}/test":         one("/api/studio/providers/p1/test", "{}", false),
 		"POST /api/studio/agents":                      one("/api/studio/agents", asJSON(map[string]string{"name": "own", "description": planted}), false),
 		"POST /api/studio/agents/import":               one("/api/studio/agents/import", wrong, false),

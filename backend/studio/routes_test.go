@@ -260,6 +260,10 @@ func TestAProviderIsTested(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := openBench(t, Config{})
 			b.call(http.MethodPut, "/api/studio/providers/p", asJSON(map[string]string{"name": "P", "baseUrl": c.baseURL, "key": c.key}), http.StatusOK)
+			listed := fetch[testResult](b, http.MethodPost, "/api/studio/providers/p/models", "", http.StatusOK)
+			if diff := cmp.Diff(c.want.Models, listed.Models); diff != "" || listed.OK != c.want.OK || listed.ToolCall {
+				t.Errorf("the list is %+v (-want +got of its models):\n%s", listed, diff)
+			}
 			answer := b.call(http.MethodPost, "/api/studio/providers/p/test", "", http.StatusOK)
 			got := decode[testResult](b, answer)
 			if c.message != "" {

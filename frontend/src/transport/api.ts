@@ -287,6 +287,11 @@ export class Api {
     await this.#send('DELETE', `/studio/providers/${at(id)}`)
   }
 
+  /** The models a server has, which it tells at once where a test may take long. */
+  async listModels(id: string): Promise<TestResult> {
+    return testResult(await this.#json('POST', `/studio/providers/${at(id)}/models`, {}))
+  }
+
   async testProvider(id: string, model: string): Promise<TestResult> {
     return testResult(await this.#json('POST', `/studio/providers/${at(id)}/test`, model ? { model } : {}))
   }

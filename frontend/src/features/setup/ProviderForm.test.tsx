@@ -2,10 +2,11 @@ import { fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { App, AppContext } from '../../state/app'
 import { FakeTransport, ok } from '../../test/fake'
+import type { Answer } from '../../transport/transport'
 import { ProviderForm } from './ProviderForm'
 
 /** Saves and tests a new server that answers the test so. */
-async function tested(result: object) {
+async function tested(result: object, words: string) {
   const transport = new FakeTransport()
   const found = {
     id: 'ollama',
@@ -17,6 +18,7 @@ async function tested(result: object) {
   transport.on('GET /studio/state', () => ok({ settings: {} }))
   transport.on('PUT /studio/settings', () => ok({}))
   transport.on('PUT /studio/providers/ollama', () => ok(found))
+  transport.on('POST /studio/providers/ollama/models', () => ok({ ...result, ok: true, toolCall: false }))
   transport.on('POST /studio/providers/ollama/test', () => ok(result))
   render(
     <AppContext value={new App(transport)}>
@@ -24,7 +26,11 @@ async function tested(result: object) {
     </AppContext>,
   )
   fireEvent.click(screen.getByRole('button', { name: 'Save and test' }))
-  const outcome = await screen.findByRole('status')
+  const outcome = await waitFor(() => {
+    const status = screen.getByRole('status')
+    expect(status.textContent).toContain(words)
+    return status
+  })
   return { transport, outcome }
 }
 
@@ -39,17 +45,49 @@ describe('the test of a model', () => {
       'text-err',
     ],
   ])('%s', async (_, result, words, tone) => {
-    const { outcome } = await tested(result)
-    expect(outcome.textContent).toContain(words)
+    const { outcome } = await tested(result, words)
     expect(outcome.className).toContain(tone)
   })
 
   it('takes the first model of the server where none was typed, and the server for new threads', async () => {
-    const { transport } = await tested({ ok: true, models: ['m-1', 'm-2'], toolCall: true })
+    const { transport } = await tested({ ok: true, models: ['m-1', 'm-2'], toolCall: true }, 'Works')
     const saved = () =>
       transport.asked.filter(({ path }) => path === '/studio/providers/ollama').map(({ body }) => body)
     await waitFor(() => expect(saved().at(-1)).toContain('"model":"m-1"'))
     expect(transport.asked.find(({ path }) => path === '/studio/settings')?.body).toContain('"providerId":"ollama"')
+  })
+})
+
+describe('a model that does not answer', () => {
+  it('is waited for with its server’s models shown, and can be left: it is saved', async () => {
+    const transport = new FakeTransport()
+    transport.on('GET /studio/state', () => ok({ settings: {} }))
+    transport.on('PUT /studio/settings', () => ok({}))
+    const waiting: ((answer: Answer) => void)[] = []
+    const found = {
+      id: 'ollama',
+      name: 'Ollama',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      models: [],
+      source: 'local' as const,
+    }
+    transport.on('PUT /studio/providers/ollama', () => ok(found))
+    transport.on('POST /studio/providers/ollama/models', () => ok({ ok: true, models: ['m-1', 'm-2'] }))
+    transport.on('POST /studio/providers/ollama/test', () => new Promise((answer) => waiting.push(answer)))
+    render(
+      <AppContext value={new App(transport)}>
+        <ProviderForm found={found} onDone={() => undefined} />
+      </AppContext>,
+    )
+    expect(screen.getByRole('button', { name: 'Cancel' })).toBeDefined()
+    fireEvent.click(screen.getByRole('button', { name: 'Save and test' }))
+    await screen.findByText(/^Asking m-1 to call a tool/)
+    expect(screen.getByText('2 models known: m-1, m-2')).toBeDefined()
+    expect(screen.getByLabelText('Model')).toHaveProperty('value', 'm-1')
+    expect(screen.getByRole('button', { name: 'Close' })).toBeDefined()
+    waiting[0]?.(ok({ ok: true, models: ['m-1', 'm-2'], toolCall: true }))
+    await screen.findByText(/its model called a tool/)
+    expect(screen.queryByText(/^Asking/)).toBeNull()
   })
 })
 

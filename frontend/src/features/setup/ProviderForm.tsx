@@ -3,13 +3,15 @@ import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
 import { useId, useState } from 'react'
 import { useApp } from '../../state/app'
+import { useNow } from '../../state/clock'
 import type { FoundProvider, KeyHome, Provider, ProviderInput, TestResult } from '../../transport/answers'
 import { Button } from '../../ui/Button'
 import { DialogForm, type FormFault } from '../../ui/DialogForm'
 import { Field, TextField, TextInput } from '../../ui/Field'
-import { counted } from '../../ui/format'
+import { counted, elapsed } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Notice } from '../../ui/Notice'
+import { Spinner } from '../../ui/Spinner'
 import { formFault } from './formFault'
 import { KeepSelect, useKeyHome } from './KeepSelect'
 
@@ -41,6 +43,8 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
   const [busy, setBusy] = useState<'test' | 'save'>()
   const [fault, setFault] = useState<FormFault | undefined>(mend === 'model' ? noModel : undefined)
   const [result, setResult] = useState<TestResult>()
+  const [asking, setAsking] = useState<Asked>()
+  const [saved, setSaved] = useState(false)
   const [hasKey, setHasKey] = useState(provider?.hasKey ?? false)
   const [keyFault, setKeyFault] = useState<string>()
   const modelList = useId()
@@ -56,6 +60,7 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
     }
     const saved = await app.api.saveProvider(id, input)
     setKey('')
+    setSaved(true)
     if (key) setHasKey(true)
     setKeyFault(saved.keyFault)
     if (!provider) await app.connected(id)
@@ -70,20 +75,25 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
       setFault(formFault(cause, ['baseUrl']))
     } finally {
       setBusy(undefined)
+      setAsking(undefined)
       void app.studio.refresh()
     }
   }
   const test = () =>
     run('test', async () => {
       setResult(undefined)
+      setAsking({ what: 'Asking the server for its models…', since: Date.now() })
       await save()
-      const tested = await app.api.testProvider(id, model.trim())
-      setResult(tested)
-      if (tested.models.length > 0) setModels(tested.models)
-      const [first] = tested.models
-      if (model.trim() || !first) return
-      setModel(first)
-      await save(first)
+      const listed = await app.api.listModels(id)
+      if (listed.models.length > 0) setModels(listed.models)
+      const chosen = model.trim() || (listed.models[0] ?? '')
+      if (chosen !== model.trim()) {
+        setModel(chosen)
+        await save(chosen)
+      }
+      if (listed.error) return setResult(listed)
+      setAsking({ what: `Asking ${chosen || 'it'} to call a tool, for 30 s at most…`, since: Date.now() })
+      setResult(await app.api.testProvider(id, chosen))
     })
   const submit = () => {
     if (!model.trim()) return setFault({ ...noModel })
@@ -95,13 +105,13 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
   return (
     <DialogForm
       fault={fault}
-      outcome={result && <Outcome result={result} />}
+      outcome={asking ? <Asking asked={asking} /> : result && <Outcome result={result} />}
       onEdit={() => setFault(undefined)}
       onSubmit={() => void submit()}
       buttons={(form) => (
         <>
           <Button tone="ghost" onClick={onDone}>
-            {result || keyFault ? 'Close' : 'Cancel'}
+            {saved ? 'Close' : 'Cancel'}
           </Button>
           <Button busy={busy === 'test'} disabled={busy !== undefined} onClick={() => void test()}>
             Save and test
@@ -182,6 +192,25 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
       </Field>
       {keyFault && <Notice tone="wait">{keyFault}</Notice>}
     </DialogForm>
+  )
+}
+
+/** What a server is asked, and since when in Unix ms. */
+interface Asked {
+  what: string
+  since: number
+}
+
+function Asking({ asked: { what, since } }: { asked: Asked }) {
+  const now = useNow(true)
+  return (
+    <p className="flex gap-2 text-small text-muted">
+      <Spinner size={14} className="mt-px" />
+      <span role="status">{what}</span>
+      <span aria-hidden="true" className="tnum text-faint">
+        {elapsed(Math.max(0, now - since))}
+      </span>
+    </p>
   )
 }
 
