@@ -70,6 +70,22 @@ describe('a first thread', () => {
     await waitFor(() => expect(draft.get()).toBe(''))
   })
 
+  it('begins with an agent of a server that is attached, from its card', async () => {
+    const server = '127.0.0.1:4830'
+    const agents = ['demo', `weather@${server}`, `sea@${server}`].map((name) => ({
+      name,
+      needsModel: false,
+      server: name === 'demo' ? '' : server,
+    }))
+    const attached = [{ name: server, url: `http://${server}`, state: 'ready', agents: ['weather', 'sea'], tools: [] }]
+    const { draft, press } = await page({ agents, attached })
+    expect(screen.queryByRole('button', { name: /^New thread with sea/ })).toBeNull()
+    press(/^New thread with weather/)
+    expect(screen.getByRole('combobox', { name: 'Agent' }).textContent).toContain(`weather@${server}`)
+    expect(draft.get()).toBe('')
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Message' }))
+  })
+
   it('promises no demo where flags set a model', async () => {
     const { draft } = await page({ override: { label: 'script x.json' } })
     expect(draft.get()).toBe('')

@@ -14,8 +14,8 @@ import { Icon } from '../../ui/Icon'
 import { toast } from '../../ui/toasts'
 
 /**
- * The first steps, those that are still to be taken: the demo, a model that was found on this machine or another one, a server to
- * attach, and then an agent of one's own.
+ * The first steps, those that are still to be taken: an agent of a server that is attached, the demo, a model that was found on
+ * this machine or another one, a server to attach, and then an agent of one's own.
  */
 export function StartCards({ state, first }: { state: StudioState; first: boolean }) {
   const app = useApp()
@@ -24,6 +24,8 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
   const connected = state.overrideLabel !== undefined || state.providers.some((provider) => provider.model)
   const own = state.agents.some((agent) => !agent.builtIn && !agent.server)
   if (!first && connected && (own || hidden)) return null
+  // Of each server the first agent; the others are in the menu under the message.
+  const attached = state.attached.flatMap(({ name }) => state.agents.find(({ server }) => server === name) ?? [])
   const hide = () => {
     setHidden(true)
     remember('guide.hidden', '1')
@@ -41,6 +43,20 @@ export function StartCards({ state, first }: { state: StudioState; first: boolea
   }
   return (
     <div className="grid gap-3 sm:grid-cols-2 sm:has-[>:nth-child(3):last-child]:grid-cols-1 lg:has-[>:nth-child(3):last-child]:grid-cols-3">
+      {first &&
+        attached.map(({ name, server }) => (
+          <Card
+            key={name}
+            icon={Cable}
+            title={`New thread with ${name.slice(0, -server.length - 1)}`}
+            onPress={() => {
+              app.newChoice.set({ agentName: name })
+              app.router.go({ kind: 'new' }) // so that the message has the focus
+            }}
+          >
+            {`${server} is attached: its agents run there, and what they do is stored here.`}
+          </Card>
+        ))}
       {state.overrideLabel === undefined && (first || !connected) && (
         <Card icon={FlaskConical} title="Try the demo" disabled={busy} onPress={play}>
           Sends its message to a scripted agent, on a sample project of its own. No key, no network.
