@@ -89,7 +89,7 @@ export function AttachForm({ server, address, asName, onDone }: Props) {
         </>
       )}
     >
-      {address && !saved && (
+      {address && !asName && !saved && (
         <Notice>A link asks to attach this server. Nothing is sent to it before you press Attach.</Notice>
       )}
       <TextField
