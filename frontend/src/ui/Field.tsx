@@ -39,13 +39,14 @@ export function TextInput({ className, ...rest }: ComponentProps<'input'>) {
   )
 }
 
-/** Lines to write on, as many as there are. */
-export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
+/** Lines to write on, as many as there are, and no fewer than rows. */
+export function TextArea({ className, rows = 1, ...rest }: ComponentProps<'textarea'>) {
   return (
     <textarea
-      rows={1}
+      rows={rows}
       spellCheck={false}
-      className={clsx('field-sizing-content max-h-48 min-h-7 resize-y py-[5px] break-spaces', ground, className)}
+      style={{ minHeight: `calc(${rows}rem + 12px)` }} // which are otherwise forgotten where it is as high as its text
+      className={clsx('field-sizing-content max-h-48 resize-y py-[5px] break-spaces', ground, className)}
       {...rest}
     />
   )

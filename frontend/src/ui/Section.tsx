@@ -4,7 +4,11 @@ import type { ReactNode } from 'react'
 export function Section({ name, children }: { name: string; children: ReactNode }) {
   return (
     <section aria-label={name} className="flex min-w-0 flex-col gap-3">
-      <h3 id={headingId(name)} tabIndex={-1} className="scroll-mt-4 self-start font-semibold">
+      <h3
+        id={headingId(name)}
+        tabIndex={-1}
+        className="scroll-mt-4 self-start rounded-[2px] font-semibold outline-offset-4"
+      >
         {name}
       </h3>
       {children}

@@ -101,7 +101,7 @@ function Item({ provider }: { provider: Provider }) {
   return (
     <div className="flex items-center gap-2 rounded-block border border-border px-3 py-2">
       <span className="min-w-0 flex-1">
-        <span className="block truncate">{provider.name}</span>
+        <span className="block truncate font-semibold">{provider.name}</span>
         <span className="block truncate text-small text-muted">
           {provider.model || 'no model chosen'} · {kept[provider.keyKept]}
         </span>
