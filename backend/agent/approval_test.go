@@ -222,6 +222,53 @@ func TestCancelAndAMessageEndAPausedRun(t *testing.T) {
 	}
 }
 
+// heldStore stores the pause of a run only once it is let go.
+type heldStore struct {
+	agent.Store
+	once          sync.Once
+	held, release chan struct{}
+}
+
+func (s *heldStore) Append(ctx context.Context, b *agent.Batch) error {
+	if b.Run.Status == protocol.StatusPaused {
+		s.once.Do(func() { close(s.held) })
+		<-s.release
+	}
+	return s.Store.Append(ctx, b)
+}
+
+func TestWhatIsStoppedWhileItsRunPausesIsStopped(t *testing.T) {
+	for name, stop := range map[string]func(w *world, runID string) error{
+		"the run":  func(w *world, runID string) error { return w.r.Cancel(w.t.Context(), runID) },
+		"the call": func(w *world, runID string) error { return w.r.CancelCall(w.t.Context(), runID, "c1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var did runs
+			a := demo([]*tool.Tool{danger(&did)}, scripted.CallTool("c1", "danger", `{"text":"x"}`), scripted.Say("Done."))
+			w := newWorld(t, a)
+			store := &heldStore{Store: w.store, held: make(chan struct{}), release: make(chan struct{})}
+			w.store = store
+			w.open(a)
+			h, err := w.r.Start(t.Context(), "demo", agent.Input{ThreadID: "t1", Text: "go"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-store.held
+			stopped := make(chan error, 1)
+			go func() { stopped <- stop(w, h.RunID) }()
+			close(store.release)
+			if err := <-stopped; err != nil {
+				t.Errorf("got %v", err)
+			}
+			w.wait(h)
+			if got := w.settled(h.RunID); !got.Status.Ended() || got.Approvals[0].Decision == nil || len(did.get()) > 0 {
+				t.Errorf("the run is %s, and %q ran", got.Status, did.get())
+			}
+			w.checkHistory()
+		})
+	}
+}
+
 func sleeper(started chan<- string) *tool.Tool {
 	return tool.Must(tool.Config[echoInput, string]{
 		Name: "sleep", Description: "waits",

@@ -129,10 +129,10 @@ func (r *Runner) quiet(ctx context.Context, q RunQuery) (*RunState, error) {
 		}
 		st := runs[0]
 		x := r.liveRun(st.ID)
-		if x == nil || st.Status == protocol.StatusRunning {
+		if x == nil || st.Status == protocol.StatusRunning && !x.isPausing() {
 			return st, nil
 		}
-		select { // it has told its pause, and is about to let go
+		select { // it is about to tell its pause, or has told it, and to let go
 		case <-x.done:
 		case <-ctx.Done():
 			return nil, ctx.Err()

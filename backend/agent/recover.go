@@ -14,8 +14,7 @@ import (
 
 // Cancel stops a run, waiting calls included. It returns ErrNotFound, or ErrEnded.
 func (r *Runner) Cancel(ctx context.Context, runID string) error {
-	if x := r.liveRun(runID); x != nil && x.sink.row().Status == protocol.StatusRunning {
-		x.cancel(errCancelled)
+	if x := r.liveRun(runID); x != nil && x.stop() {
 		return nil
 	}
 	r.runtime.deciding.Lock()
@@ -27,7 +26,9 @@ func (r *Runner) Cancel(ctx context.Context, runID string) error {
 // inside another call and about to wait, while calls beside that one still run.
 func (r *Runner) CancelCall(ctx context.Context, runID, toolCallID string) error {
 	if x := r.liveRun(runID); x != nil && x.sink.row().Status == protocol.StatusRunning {
-		return x.cancelCall(toolCallID)
+		if err := x.cancelCall(toolCallID); !errors.Is(err, errPausing) {
+			return err
+		}
 	}
 	st, err := r.quiet(ctx, RunQuery{ID: runID})
 	if err != nil {
@@ -42,9 +43,15 @@ func (r *Runner) CancelCall(ctx context.Context, runID, toolCallID string) error
 	return r.cancelQueued(ctx, st, toolCallID)
 }
 
+// errPausing says that a run is about to pause.
+var errPausing = errors.New("the run is about to pause")
+
 func (x *run) cancelCall(id string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.pausing {
+		return errPausing
+	}
 	for _, c := range x.current {
 		if c.inner != nil {
 			if err := c.inner.cancelCall(id); !errors.Is(err, ErrNotFound) {

@@ -78,6 +78,7 @@ type run struct {
 
 	mu      sync.Mutex
 	current []*call // the calls of the turn, while they are decided and run
+	pausing bool    // of a run's own agent: what stops the run now is told to the one that is stored
 
 	done    chan struct{}
 	outcome *Outcome
@@ -167,6 +168,9 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 				return nil, err
 			}
 			if len(waiting) > 0 {
+				if x.parent == nil && !x.beginPause() {
+					continue // it was cancelled this moment: its calls are answered
+				}
 				outcome.Pending = waiting
 				return nil, nil
 			}
@@ -219,6 +223,32 @@ func (x *run) turns(outcome *Outcome) (*protocol.Finish, error) {
 		}
 		x.pending = calls
 	}
+}
+
+// beginPause decides between a pause and a cancel that comes at the same moment; false when the cancel was first.
+func (x *run) beginPause() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.pausing = x.ctx.Err() == nil
+	return x.pausing
+}
+
+func (x *run) isPausing() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.pausing
+}
+
+// stop cancels a run that is at work; false when it is about to pause, or has ended.
+func (x *run) stop() bool {
+	running := x.sink.row().Status == protocol.StatusRunning
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.pausing || !running {
+		return false
+	}
+	x.cancel(errCancelled)
+	return true
 }
 
 // limitReached names the limit that makes the turn the last one; "" is none.
