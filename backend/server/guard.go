@@ -28,6 +28,8 @@ type Guard struct {
 	Open []string
 	// MaxBody limits a request's body, in bytes; 0 is DefaultMaxBody.
 	MaxBody int64
+	// Unlimited are the paths whose handlers limit a body themselves.
+	Unlimited []string
 }
 
 var openPaths = []string{"/health", "/ready", "/api/health", "/api/ready"}
@@ -41,6 +43,7 @@ func (g Guard) Wrap(next http.Handler) http.Handler {
 		g.MaxBody = DefaultMaxBody
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limited := !slices.Contains(g.Unlimited, r.URL.Path)
 		switch {
 		case !g.knownHost(r.Host):
 			refuse(w, http.StatusForbidden, CodeForbidden, fmt.Sprintf("this server does not answer to the name %q; --host adds a name", r.Host))
@@ -52,10 +55,10 @@ func (g Guard) Wrap(next http.Handler) http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(w, http.StatusUnauthorized, CodeUnauthorized,
 				"a token is needed: open the address that was printed at the start, or send Authorization: Bearer")
-		case r.ContentLength > g.MaxBody:
+		case limited && r.ContentLength > g.MaxBody:
 			refuse(w, http.StatusRequestEntityTooLarge, CodePayloadTooLarge, fmt.Sprintf("the body is over %d bytes", g.MaxBody))
 		default:
-			if r.Body != nil {
+			if limited && r.Body != nil {
 				r.Body = http.MaxBytesReader(w, r.Body, g.MaxBody)
 			}
 			next.ServeHTTP(w, r)

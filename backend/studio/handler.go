@@ -13,7 +13,10 @@ import (
 func (s *Studio) Handler() http.Handler { return s.handler }
 
 // ServeHandler is Handler behind a guard: for TCP.
-func (s *Studio) ServeHandler(g server.Guard) http.Handler { return g.Wrap(s.handler) }
+func (s *Studio) ServeHandler(g server.Guard) http.Handler {
+	g.Unlimited = append(g.Unlimited, importPath)
+	return g.Wrap(s.handler)
+}
 
 // serve puts the routes together.
 func (s *Studio) serve() error {

@@ -36,12 +36,15 @@ func (b *exportBody) export() (Export, error) {
 	return e, nil
 }
 
+// importPath takes files of any size up to maxImport.
+const importPath = "/api/studio/import"
+
 // shareRoutes are those of exports and imports.
 func (s *Studio) shareRoutes(mux router) {
 	mux.HandleFunc("GET /api/studio/threads/{id}/export", s.getExport)
 	mux.HandleFunc("POST /api/studio/threads/{id}/export", s.postExport)
 	mux.HandleFunc("POST /api/studio/threads/{id}/export/preview", s.previewExport)
-	mux.HandleFunc("POST /api/studio/import", s.postImport)
+	mux.HandleFunc("POST "+importPath, s.postImport)
 }
 
 // getExport answers with a thread's file: ?format=callboard or markdown, and &redact=true.

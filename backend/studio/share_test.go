@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"callboard/backend/agent"
+	"callboard/backend/server"
 )
 
 const (
@@ -45,6 +46,21 @@ func (b *bench) idle() {
 		left, err := os.ReadDir(b.studio.transfer())
 		return err == nil && len(left) == 0
 	})
+}
+
+func TestAFileLargerThanOtherBodiesIsImported(t *testing.T) {
+	b := openBench(t, Config{Script: script(t, strings.Repeat("A long answer. ", 100_000))})
+	run := b.send("thr_long", demoAgent, "Go.")
+	b.settled(run)
+	file := b.call(http.MethodGet, "/api/studio/threads/thr_long/export", "", http.StatusOK)
+	if len(file) <= server.DefaultMaxBody {
+		t.Fatalf("the file has %d bytes, too few to say anything", len(file))
+	}
+	other := openBench(t, Config{})
+	fetch[Imported](other, http.MethodPost, "/api/studio/import", file, http.StatusCreated)
+	if before, after := b.page(run), other.page(run); len(after.Events) != len(before.Events) {
+		t.Errorf("there are %d events, want %d", len(after.Events), len(before.Events))
+	}
 }
 
 func TestAThreadIsExportedAndImported(t *testing.T) {
