@@ -55,3 +55,28 @@ func BenchmarkStream(b *testing.B) {
 		}
 	}
 }
+
+// What a secret costs to find among few and among many: the times are for one, and are to stay about the same.
+func BenchmarkFind(b *testing.B) {
+	for _, secrets := range []int{100, 3000} {
+		var text strings.Builder
+		var known []string
+		for i := range secrets {
+			secret := fmt.Sprintf("ghp_%036d", i)
+			known = append(known, secret)
+			fmt.Fprintf(&text, "%d: token=%s # of a service\n", i, secret)
+		}
+		for name, policy := range map[string]*redact.Policy{
+			"by looks": {Patterns: redact.Patterns()}, "known": {Patterns: redact.Patterns(), Known: known},
+		} {
+			b.Run(fmt.Sprintf("%d %s", secrets, name), func(b *testing.B) {
+				for b.Loop() {
+					if hits := policy.Find(text.String()); len(hits) < secrets {
+						b.Fatalf("found %d of %d", len(hits), secrets)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*secrets), "ns/secret")
+			})
+		}
+	}
+}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,7 @@ type Hit struct {
 // contextLength is how many bytes of a text around a hit are shown at most, on each side.
 const contextLength = 48
 
-// around is how many bytes on each side are looked at for other secrets.
+// around is how many bytes on each side are looked at, which secrets in them make shorter.
 const around = 4 << 10
 
 // Find returns the secrets Text masks, in their order. What several rules find is there once for each.
@@ -40,43 +41,49 @@ func (p *Policy) FindJSON(text []byte) []Hit {
 			return
 		}
 		// What stands around a value that is secret as a whole is its name.
-		all = append(all, Hit{Rule: namedSecret, Secret: s, Before: m.before(string(text[max(0, start-4*contextLength):start]))})
+		name := string(text[max(0, start-4*contextLength):start])
+		all = append(all, Hit{Rule: namedSecret, Secret: s, Before: before(name, len(name), m.spans(name))})
 	})
 	return all
 }
 
 func (m *masker) hits(text string) []Hit {
 	var all []Hit
-	spans := m.spans(text)
-	for _, s := range m.found(text) {
-		start, end := s.start, s.end
-		for _, whole := range spans { // others may overlap it
-			if whole.start <= s.start && s.end <= whole.end {
-				start, end = whole.start, whole.end
-			}
-		}
+	found := m.found(text)
+	spans := joined(slices.Clone(found))
+	for _, s := range found {
+		whole := spans[behind(spans, s.start)] // others may overlap it
 		all = append(all, Hit{
 			Rule: s.rule, Secret: s.secret, Fixed: s.rule == keyRule, Known: s.rule == knownRule,
-			Before: m.before(text[:start]), After: m.following(text[end:]),
+			Before: before(text, whole.start, spans), After: following(text, whole.end, spans),
 		})
 	}
 	return all
 }
 
-// before is the end of what stands before a hit, and following the beginning of what stands behind it. They are masked before they are
-// cut, so that no half of a secret is left.
-func (m *masker) before(text string) string {
-	text = m.text(text[runeStart(text, len(text)-around):])
-	return text[runeStart(text, len(text)-contextLength):]
+// before is the end of what stands before a hit in a text with secrets, and following the beginning of what stands behind it. They are
+// masked before they are cut, so that no half of a secret is left.
+func before(text string, end int, spans []span) string {
+	shown := between(text, outside(spans, runeStart(text, end-around)), end, spans)
+	return shown[runeStart(shown, len(shown)-contextLength):]
 }
 
-func (m *masker) following(text string) string {
-	text = m.text(text[:min(len(text), around)])
-	cut := min(len(text), contextLength)
-	for cut > 0 && cut < len(text) && !utf8.RuneStart(text[cut]) {
-		cut--
+func following(text string, start int, spans []span) string {
+	end := min(len(text), start+around)
+	if i := behind(spans, end); i < len(spans) && spans[i].start < end {
+		end = spans[i].end
 	}
-	return text[:cut]
+	shown := between(text, start, end, spans)
+	return shown[:runeEnd(shown, contextLength)]
+}
+
+// runeEnd is where a character ends at or before a place.
+func runeEnd(text string, at int) int {
+	at = min(at, len(text))
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
 }
 
 // runeStart is where a character begins at or after a place.

@@ -3,6 +3,7 @@ package redact
 import (
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ type masker struct {
 	literals []string
 	patterns []Pattern
 	words    []word
-	known    []string
+	known    *index                  // but those that leave lets through
 	leave    func(found string) bool // may be nil
 	signed   bool                    // all that is looked for beside literals has a sign
 	escaped  bool                    // what is looked for may stand in JSON with escapes other than \u
@@ -26,7 +27,9 @@ type span struct {
 }
 
 // idle reports whether there is nothing to look for.
-func (m *masker) idle() bool { return len(m.literals)+len(m.patterns)+len(m.words)+len(m.known) == 0 }
+func (m *masker) idle() bool {
+	return len(m.literals)+len(m.patterns)+len(m.words) == 0 && m.known == nil
+}
 
 func (m *masker) leaves(found string) bool { return m.leave != nil && m.leave(found) }
 
@@ -41,16 +44,27 @@ func (m *masker) found(text string) []span {
 		return nil
 	}
 	all := m.direct(text)
-	for _, p := range m.plains(text) {
+	plains := m.plains(text)
+	for _, p := range plains {
 		for _, s := range m.direct(p.text) {
 			s.start, s.end, s.from = p.at[s.start], p.at[s.end], p.at[s.from]
-			if !slices.Contains(all, s) {
-				all = append(all, s)
-			}
+			all = append(all, s)
 		}
+	}
+	if len(plains) > 0 {
+		all = unique(all)
 	}
 	slices.SortStableFunc(all, func(a, b span) int { return a.start - b.start })
 	return all
+}
+
+func unique(all []span) []span {
+	there := make(map[span]bool, len(all))
+	return slices.DeleteFunc(all, func(s span) bool {
+		again := there[s]
+		there[s] = true
+		return again
+	})
 }
 
 // direct are the places of secrets that stand in a text as they are.
@@ -66,17 +80,13 @@ func (m *masker) direct(text string) []span {
 			add(at, at+len(literal), keyRule, at)
 		}
 	}
-	for _, secret := range m.known {
-		if m.leaves(secret) {
-			continue
-		}
-		for at := range places(text, secret) {
-			add(at, at+len(secret), knownRule, at)
-		}
-		if n := cutWithin(text, secret); n > 0 {
-			end := len(strings.TrimRight(text, ellipsis))
-			all = append(all, span{end - n, end, knownRule, end - n, secret})
-		}
+	for at, secret := range m.known.places(text) {
+		all = append(all, span{at, at + len(secret), knownRule, at, secret})
+	}
+	cut := strings.TrimRight(text, ellipsis)
+	n, secrets := m.known.begun(cut, MinSecret+1) // as few as MinSecret may be anything
+	for _, secret := range secrets {
+		all = append(all, span{len(cut) - n, len(cut), knownRule, len(cut) - n, secret})
 	}
 	signs, borders := m.signs(text), borders(text, all)
 	for _, pattern := range m.patterns {
@@ -125,7 +135,7 @@ func borders(text string, found []span) (at []int) {
 // ends reports whether a text ends with a secret that is known.
 func (m *masker) ends(text string) bool {
 	ends := func(secret string) bool { return strings.HasSuffix(text, secret) }
-	return slices.ContainsFunc(m.literals, ends) || slices.ContainsFunc(m.known, ends)
+	return slices.ContainsFunc(m.literals, ends) || m.known.ends(text)
 }
 
 // places are where a text has another.
@@ -144,31 +154,22 @@ func places(text, other string) iter.Seq[int] {
 // ellipsis is what may stand where a text was cut.
 const ellipsis = "….\u00a0 "
 
-// cutWithin is how many bytes of a secret a text ends with that was cut within it; as few as MinSecret may be anything.
-func cutWithin(text, secret string) int {
-	text = strings.TrimRight(text, ellipsis)
-	for n := min(len(secret)-1, len(text)); n > MinSecret; n-- {
-		if strings.HasSuffix(text, secret[:n]) {
-			return n
-		}
-	}
-	return 0
-}
-
 // signs are those that stand in a text as they are: none where no pattern asks, and all where one has none that is known.
 func (m *masker) signs(text string) sign {
 	switch {
 	case len(m.patterns) == 0:
 		return 0
-	case !m.signed:
+	case slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.sign == 0 }):
 		return allSigns
 	}
 	return signsAsIs(text)
 }
 
 // spans are the places of secrets, in order and apart.
-func (m *masker) spans(text string) []span {
-	all := m.found(text)
+func (m *masker) spans(text string) []span { return joined(m.found(text)) }
+
+// joined joins what overlaps, in place.
+func joined(all []span) []span {
 	apart := all[:0]
 	for _, s := range all {
 		if n := len(apart); n > 0 && s.start < apart[n-1].end {
@@ -185,13 +186,19 @@ func (m *masker) text(text string) string { return masked(text, m.spans(text)) }
 // between masks what stands in a text between two places that are inside of no secret, given the secrets of all of it.
 func between(text string, from, to int, spans []span) string {
 	var inside []span
-	for _, s := range spans {
-		if s.end > from && s.start < to {
-			s.start, s.end = max(s.start, from)-from, min(s.end, to)-from
-			inside = append(inside, s)
+	for _, s := range spans[behind(spans, from):] {
+		if s.start >= to {
+			break
 		}
+		s.start, s.end = max(s.start, from)-from, min(s.end, to)-from
+		inside = append(inside, s)
 	}
 	return masked(text[from:to], inside)
+}
+
+// behind is where in spans that are apart those begin that end behind a place.
+func behind(spans []span, at int) int {
+	return sort.Search(len(spans), func(i int) bool { return spans[i].end > at })
 }
 
 // masked is a text with the mask in the place of each span.

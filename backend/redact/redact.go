@@ -48,6 +48,7 @@ type Policy struct {
 
 	compile sync.Once
 	words   []word
+	known   *index
 }
 
 // Pattern finds secrets by their looks.
@@ -84,12 +85,15 @@ func (p *Policy) masker() *masker {
 		for _, text := range p.Words {
 			p.words = append(p.words, newWord(text))
 		}
+		p.known = newIndex(slices.DeleteFunc(slices.Clone(p.Known), func(secret string) bool {
+			return secret == "" || p.Leave != nil && p.Leave(secret)
+		}))
 	})
-	m := &masker{patterns: p.Patterns, words: p.words, known: p.Known, leave: p.Leave}
+	m := &masker{patterns: p.Patterns, words: p.words, known: p.known, leave: p.Leave}
 	if p.Secrets != nil {
 		m.literals = literals(p.Secrets())
 	}
-	m.signed = len(m.words)+len(m.known) == 0 && !slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.sign == 0 })
+	m.signed = len(m.words) == 0 && m.known == nil && !slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.sign == 0 })
 	m.escaped = !m.signed || slices.ContainsFunc(m.literals, isEscaped)
 	return m
 }

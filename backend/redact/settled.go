@@ -46,7 +46,9 @@ func (m *masker) settled(text string) (int, []span) {
 // clear is where the end of a text with some signs begins that may be the beginning of a secret.
 func (m *masker) clear(text string, signs sign) int {
 	n := len(text)
-	for _, literal := range slices.Concat(m.literals, m.known) {
+	begun, _ := m.known.begun(text, 1)
+	n -= begun
+	for _, literal := range m.literals {
 		for k := min(len(literal)-1, len(text)); k > 0; k-- {
 			if strings.HasSuffix(text, literal[:k]) {
 				n = min(n, len(text)-k)

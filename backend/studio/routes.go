@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -175,6 +176,8 @@ func (s *Studio) fail(w http.ResponseWriter, err error) {
 		refused = &refusal{said.Status, said.Code, said.Message}
 	case errors.Is(err, agent.ErrNotFound):
 		refused = &refusal{http.StatusNotFound, server.CodeNotFound, "there is no such thread"}
+	case errors.Is(err, context.Canceled): // who asked has left
+		refused = &refusal{http.StatusServiceUnavailable, server.CodeUnavailable, "the request was given up"}
 	default:
 		s.log.Error("a request failed", "error", err)
 		refused = &refusal{http.StatusInternalServerError, server.CodeInternal, "internal error; the program's log says more"}

@@ -106,7 +106,7 @@ func (s *Studio) Export(ctx context.Context, threadID string, e Export, w io.Wri
 		return err
 	}
 	defer kept.remove()
-	all, known, err := s.findSecrets(&e, kept)
+	all, known, err := s.findSecrets(ctx, &e, kept)
 	if err != nil {
 		return fmt.Errorf("look for secrets in thread %s: %w", threadID, err)
 	}
@@ -118,11 +118,11 @@ func (s *Studio) Export(ctx context.Context, threadID string, e Export, w io.Wri
 		}
 	}
 	if left := masking.Redacted; left != nil && left.LeftIn > 0 { // what is left in is not masked in pieces either
-		if masking.Findings, err = archive.Find(masking.Policy, kept.again()); err != nil {
+		if masking.Findings, err = archive.Find(masking.Policy, kept.again(ctx)); err != nil {
 			return fmt.Errorf("look for secrets in thread %s: %w", threadID, err)
 		}
 	}
-	lines := masking.Lines(kept.again())
+	lines := masking.Lines(kept.again(ctx))
 	if e.Markdown {
 		err = archive.Markdown(w, lines)
 	} else {
@@ -136,13 +136,13 @@ func (s *Studio) Export(ctx context.Context, threadID string, e Export, w io.Wri
 
 // findSecrets finds the secrets of a thread, what Leave names included; known are those that are masked wherever they stand, as what finds
 // one in one place may not find it in another.
-func (s *Studio) findSecrets(e *Export, kept *spooled) (all *archive.Findings, known []string, err error) {
-	if all, err = archive.Find(s.exportPolicy(e, true), kept.again()); err != nil || !e.Redact {
+func (s *Studio) findSecrets(ctx context.Context, e *Export, kept *spooled) (all *archive.Findings, known []string, err error) {
+	if all, err = archive.Find(s.exportPolicy(e, true), kept.again(ctx)); err != nil || !e.Redact {
 		return all, nil, err
 	}
 	again := s.exportPolicy(e, true)
 	again.Known = all.Certain()
-	all, err = archive.Find(again, kept.again())
+	all, err = archive.Find(again, kept.again(ctx))
 	return all, again.Known, err
 }
 
@@ -166,13 +166,13 @@ func (s *Studio) Preview(ctx context.Context, threadID string, e Export) (*Previ
 		return nil, err
 	}
 	defer kept.remove()
-	all, known, err := s.findSecrets(&e, kept)
+	all, known, err := s.findSecrets(ctx, &e, kept)
 	policy := s.exportPolicy(&e, true)
 	policy.Known = known
 	if err != nil {
 		return nil, fmt.Errorf("look for secrets in thread %s: %w", threadID, err)
 	}
-	labels, images, err := archive.Labels(kept.again())
+	labels, images, err := archive.Labels(kept.again(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("read thread %s: %w", threadID, err)
 	}
@@ -252,8 +252,19 @@ func (k *spooled) remove() { _ = os.Remove(k.path) }
 // lines reads the file, which came from elsewhere.
 func (k *spooled) lines() iter.Seq2[archive.Line, error] { return k.readBy(archive.Read) }
 
-// again reads the file, which was written here.
-func (k *spooled) again() iter.Seq2[archive.Line, error] { return k.readBy(archive.Reread) }
+// again reads the file, which was written here, for as long as somebody waits for what comes of it.
+func (k *spooled) again(ctx context.Context) iter.Seq2[archive.Line, error] {
+	return func(yield func(archive.Line, error) bool) {
+		for line, err := range k.readBy(archive.Reread) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
 
 func (k *spooled) readBy(read func(io.Reader) iter.Seq2[archive.Line, error]) iter.Seq2[archive.Line, error] {
 	return func(yield func(archive.Line, error) bool) {

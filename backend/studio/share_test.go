@@ -2,9 +2,11 @@ package studio
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -60,6 +62,26 @@ func TestAFileLargerThanOtherBodiesIsImported(t *testing.T) {
 	fetch[Imported](other, http.MethodPost, "/api/studio/import", file, http.StatusCreated)
 	if before, after := b.page(run), other.page(run); len(after.Events) != len(before.Events) {
 		t.Errorf("there are %d events, want %d", len(after.Events), len(before.Events))
+	}
+}
+
+func TestAnExportNobodyWaitsForIsGivenUp(t *testing.T) {
+	b := openBench(t, Config{})
+	threadID, _ := shared(b)
+	kept, err := b.studio.spool(t.Context(), threadID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.remove()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	lines := 0
+	for _, err = range kept.again(ctx) {
+		lines++
+		leave()
+	}
+	if lines != 2 || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %d lines and %v, want the first, and then that it was given up", lines, err)
 	}
 }
 
