@@ -141,7 +141,7 @@ func TestGrowingMasksEachTextAsIfAlone(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "texts") {
 			keep := rapid.IntRange(0, len(text)).Draw(t, "keep")
 			tail := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
-				"s3cr3t-of-ada", "s3cr3t", "-of-ada", "fal", "con", `\u0066al`, `\`, `\"`, `\\u0066AL`, "token=12", "34 ", " password: ", "56789", `"`, "plain words ",
+				"s3cr3t-of-ada", "s3cr3t", "-of-ada", "fal", "con", `\u0066al`, `\`, `\"`, `\\u0066AL`, "token=12", "34 ", " password: ", "56789", `"`, "plain words ", "Cookie: a=", "secret", "; b", " := ", "string", "hf_", "Authorization: Basic ",
 			})).Draw(t, "tail"), "")
 			text = text[:keep] + tail
 			maskedKeep, maskedTail := growing.Next(keep, tail)

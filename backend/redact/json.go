@@ -3,12 +3,8 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 )
-
-// telling is a member's name whose value is a secret.
-var telling = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:password|passwd|secret|token|api[_-]?key|authorization|cookie|set-cookie|private[_-]?key)$`)
 
 // json masks a JSON text without touching what holds no secret: digits, order and escapes stay. With stringsOnly it leaves numbers,
 // and the names of members tell nothing.
@@ -48,7 +44,7 @@ func (m *masker) json(text []byte, stringsOnly bool) []byte {
 // values calls do for each string and number of a valid JSON text: where it stands, what it says, and whether its member has a telling
 // name.
 func (m *masker) values(text []byte, do func(start, end int, says string, secret bool)) {
-	secret := false // the value that comes has a telling name
+	secret, member := false, "" // the value that comes has a telling name
 	for i := 0; i < len(text); {
 		start := i
 		switch c := text[i]; {
@@ -59,17 +55,19 @@ func (m *masker) values(text []byte, do func(start, end int, says string, secret
 			if strings.IndexByte(s, '\\') >= 0 {
 				_ = json.Unmarshal(text[start:i], &s) // the text is valid
 			}
-			do(start, i, s, secret && !name)
-			secret = name && len(m.patterns) > 0 && telling.MatchString(s)
+			do(start, i, s, !name && (secret || isServiceKey(member, s)))
+			if secret, member = false, ""; name && len(m.patterns) > 0 {
+				secret, member = isTelling(s), s
+			}
 		case c == '-' || c >= '0' && c <= '9':
 			for i < len(text) && bytes.IndexByte([]byte("+-.0123456789eE"), text[i]) >= 0 {
 				i++
 			}
 			do(start, i, string(text[start:i]), secret)
-			secret = false
+			secret, member = false, ""
 		default:
 			if c == '{' || c == '[' || c == 't' || c == 'f' || c == 'n' {
-				secret = false
+				secret, member = false, ""
 			}
 			i++
 		}

@@ -42,7 +42,7 @@ func (h *handler) WithGroup(name string) slog.Handler {
 
 func (h *handler) attr(a slog.Attr) slog.Attr {
 	value := a.Value.Resolve()
-	if len(h.policy.Patterns) > 0 && value.Kind() != slog.KindGroup && telling.MatchString(a.Key) {
+	if len(h.policy.Patterns) > 0 && value.Kind() != slog.KindGroup && (isTelling(a.Key) || isServiceKey(a.Key, fmt.Sprint(value.Any()))) {
 		return slog.String(a.Key, Mask)
 	}
 	switch value.Kind() {

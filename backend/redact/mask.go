@@ -93,22 +93,12 @@ func (m *masker) direct(text string) []span {
 		if pattern.sign != 0 && pattern.sign&signs == 0 {
 			continue
 		}
-		matches := pattern.FindAllStringSubmatchIndex(text, -1)
-		for _, at := range borders {
-			if match := pattern.FindStringSubmatchIndex(text[at:]); match != nil && match[0] == 0 {
-				for i := range match {
-					if match[i] >= 0 {
-						match[i] += at
-					}
-				}
-				matches = append(matches, match)
-			}
+		for _, f := range pattern.finds(text) {
+			add(f.start, f.end, pattern.Name, f.from)
 		}
-		for _, match := range matches {
-			if len(match) > 2 && match[2] >= 0 {
-				add(match[2], match[3], pattern.Name, match[0])
-			} else {
-				add(match[0], match[1], pattern.Name, match[0])
+		for _, at := range borders {
+			if f, ok := pattern.findAt(text, at); ok {
+				add(f.start, f.end, pattern.Name, f.from)
 			}
 		}
 	}

@@ -17,6 +17,8 @@ var fragments = []string{
 	"xoxb-1234567890-ab", "AIza", "0123456789abcdefghij0123456789XY", "eyJhbGciOi.", "eyJzdWIiOi.sig", "Bearer ", "bearer", "abcdefgh.ijkl",
 	"password", "=", ": ", "hunter22", "token", "tokens", "api_key", "api-", "key", `"`, `\"`, `'`, " ", "\n", `\n`, `\u0073k-`, `\\`, ";", "&",
 	"postgres://", "ada", ":", "@", "db", "Well", "é", "…", "-----BEGIN ", "PRIVATE KEY-----", "MIIE", "-----END ", "a-known-secret", "a-known-",
+	"_ACCESS_KEY", "_PROD", "OPENAI_KEY", "secret", "Authorization: Basic ", "Token ", "Cookie: a=", "; b=c", "glpat-", "hf_", "sk_", "live_", "ASIA", ` "two words"`,
+	"'three small words'", " := ", "os.Getenv(", "string", "${TOKEN}", "1a2b3c4d5e6f7g8h",
 }
 
 func TestPiecesGiveWhatTheWholeTextGives(t *testing.T) {

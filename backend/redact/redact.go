@@ -4,7 +4,6 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"sync"
 )
@@ -31,7 +30,7 @@ const MinSecret = 6
 type Policy struct {
 	// Secrets are the values nobody is shown; it is asked at the start of each stream, text or JSON. May be nil.
 	Secrets func() []string
-	// Patterns find secrets by their looks: a match is masked, or its first group where it has one. Patterns() has the usual ones.
+	// Patterns find secrets by their looks: a match is masked, or its first group that matched where it has groups. Patterns() has the usual ones.
 	Patterns []Pattern
 	// Words are masked too, in any case, however short they are. Each has at least one character.
 	Words []string
@@ -49,14 +48,6 @@ type Policy struct {
 	compile sync.Once
 	words   []word
 	known   *index
-}
-
-// Pattern finds secrets by their looks.
-type Pattern struct {
-	Name string // what it finds, for people
-	*regexp.Regexp
-
-	sign sign // without which it finds nothing; 0: it has none
 }
 
 // Show is what a user sees of a call beside its label, its icon, its state and its error's code.
@@ -103,25 +94,6 @@ func (p *Policy) show(toolName string) Show {
 		return show
 	}
 	return p.Others
-}
-
-// Patterns are the looks of secrets that many services use: keys with a known beginning, tokens after "Bearer" or "password=", the
-// password of an address, signed tokens, private keys.
-func Patterns() []Pattern {
-	return patterns
-}
-
-var patterns = []Pattern{
-	{"private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), signPrivateKey},
-	{"API key (sk-, pk-, rk-)", regexp.MustCompile(`\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}`), signAPIKey},
-	{"GitHub token", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`), signGitHub},
-	{"AWS key id", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`), signAWS},
-	{"Slack token", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`), signSlack},
-	{"Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`), signGoogle},
-	{"signed token (JWT)", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), signJWT},
-	{"bearer token", regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`), signBearer},
-	{"password in an address", regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`), signAddress},
-	{namedSecret, regexp.MustCompile(`(?i)(?:password|passwd|secret|token|api[_-]?key)\b["']?\s*[:=]\s*["']?([^\s"',;&]{4,})`), signNamed},
 }
 
 // The names of what is found in other ways than by a pattern.

@@ -12,7 +12,11 @@ import (
 const maxOpen = 16 << 10
 
 // said is a word after which a secret may come, and what came of it.
-var said = regexp.MustCompile(`(?i)(?:bearer|password|passwd|secret|token|api[_-]?key)["']?\s*[:=]?\s*["']?[^\s"',;&]*$`)
+var said = regexp.MustCompile(`(?i)cookie["']?:?\s*["']?[^\r\n"']*$|(?:(?:bearer|password|passwd|secret|token|key)[\w-]*["']?\s*[:=>]{0,2}|authorization["']?\s*[:=]?\s*["']?[a-z]*)\s*` +
+	`(?:["']?[^\s"',;&]*|"(?:[^"\\\r\n]|\\.)*\\?|'(?:[^'\\\r\n]|\\.)*\\?)$`)
+
+// maxSaid is how much of a text's end is looked at for such a word, in bytes.
+const maxSaid = 1 << 10
 
 // A private key spans lines.
 const keyBegins = "-----BEGIN "
@@ -78,7 +82,7 @@ func (m *masker) open(text string, signs sign) int {
 		}
 	}
 	if signs&(signNamed|signBearer) != 0 {
-		tail := max(0, len(text)-256)
+		tail := max(0, len(text)-maxSaid)
 		if at := said.FindStringIndex(text[tail:]); at != nil {
 			n = min(n, tail+at[0])
 		}
@@ -91,11 +95,21 @@ func (m *masker) open(text string, signs sign) int {
 
 // begins reports whether a text is how something begins that is known by its first characters, and not all of those.
 func begins(text string) bool {
-	switch text[0] {
-	case 's', 'p', 'r', 'g', 'A', 'x', 'e', '-':
-		return slices.ContainsFunc(beginnings, func(b string) bool { return len(text) < len(b) && strings.HasPrefix(b, text) })
-	}
-	return false
+	return firsts[text[0]] && slices.ContainsFunc(beginnings, func(b string) bool { return len(text) < len(b) && strings.HasPrefix(b, text) })
 }
 
-var beginnings = []string{"sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "AKIA", "AIza", "xox", "eyJ", keyBegins}
+var beginnings = func() []string {
+	all := []string{"sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "AKIA", "ASIA", "AIza", "xox", "eyJ", keyBegins}
+	for _, k := range knownBeginnings {
+		all = append(all, k.begins)
+	}
+	return all
+}()
+
+// firsts are the first bytes of beginnings.
+var firsts = func() (of [256]bool) {
+	for _, b := range beginnings {
+		of[b[0]] = true
+	}
+	return of
+}()

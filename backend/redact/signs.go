@@ -16,6 +16,7 @@ const (
 	signJWT
 	signBearer
 	signAddress
+	signKnown
 	signNamed // also of a member with a telling name
 
 	allSigns sign = 1<<iota - 1
@@ -48,6 +49,7 @@ func signsAsIs(text string) (found sign) {
 		}
 		switch c, after := text[i], text[i+1:]; c {
 		case '-':
+			found |= knownSign(text[:i+1])
 			if i >= 2 && text[i-1] == 'k' && strings.IndexByte("spr", text[i-2]) >= 0 {
 				found |= signAPIKey
 			}
@@ -55,6 +57,7 @@ func signsAsIs(text string) (found sign) {
 				found |= signPrivateKey
 			}
 		case '_':
+			found |= knownSign(text[:i+1])
 			if i >= 3 && text[i-3:i-1] == "gh" || strings.HasSuffix(text[:i], "github") {
 				found |= signGitHub
 			}
@@ -62,7 +65,7 @@ func signsAsIs(text string) (found sign) {
 			if i >= 1 && text[i-1] == 'A' && strings.HasPrefix(after, "za") {
 				found |= signGoogle
 			}
-			if i >= 2 && text[i-2:i] == "AK" && strings.HasPrefix(after, "A") {
+			if i >= 2 && (text[i-2:i] == "AK" || text[i-2:i] == "AS") && strings.HasPrefix(after, "A") {
 				found |= signAWS
 			}
 		case 'J':
@@ -94,27 +97,42 @@ func signsAsIs(text string) (found sign) {
 	return found
 }
 
-// naming are the words after which a secret may come: where in each the anchor stands.
-var naming = [256][]struct {
-	word string
-	at   int
-	sign sign
-}{
-	'b': {{"bearer", 0, signBearer}},
-	'c': {{"secret", 2, signNamed}},
-	'w': {{"password", 4, signNamed}, {"passwd", 4, signNamed}},
-	'k': {{"token", 2, signNamed}, {"key", 0, signNamed}, {"cookie", 3, signNamed}},
-	'z': {{"authorization", 7, signNamed}},
+// knownSign is the sign of a key whose beginning a text ends with.
+func knownSign(text string) sign {
+	for _, k := range knownBeginnings {
+		if strings.HasSuffix(text, k.begins) {
+			return signKnown
+		}
+	}
+	return 0
 }
 
-// named is the sign of a word whose anchor stands at i. A name that goes on, as tokens, tells nothing.
+// naming are the words after which a secret may come: where in each the anchor stands, and how its name may go on.
+var naming = [256][]struct {
+	word   string
+	at     int
+	sign   sign
+	goesOn func(c byte) bool
+}{
+	'b': {{"bearer", 0, signBearer, always}},
+	'c': {{"secret", 2, signNamed, always}},
+	'w': {{"password", 4, signNamed, always}, {"passwd", 4, signNamed, always}},
+	'k': {{"token", 2, signNamed, parted}, {"key", 0, signNamed, parted}, {"cookie", 3, signNamed, ended}},
+	'z': {{"authorization", 7, signNamed, ended}},
+}
+
+func always(byte) bool   { return true }
+func ended(c byte) bool  { return !isWord(c) }
+func parted(c byte) bool { return ended(c) || c == '_' || c >= '0' && c <= '9' } // as TOKEN_PROD, not as tokens
+
+// named is the sign of a word whose anchor stands at i.
 func named(text string, i int) sign {
 	for _, n := range naming[text[i]|0x20] {
 		start, end := i-n.at, i-n.at+len(n.word)
 		if start < 0 || end > len(text) || !strings.EqualFold(text[start:end], n.word) {
 			continue
 		}
-		if n.sign == signBearer || end == len(text) || !isWord(text[end]) {
+		if end == len(text) || n.goesOn(text[end]) {
 			return n.sign
 		}
 	}
