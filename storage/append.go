@@ -219,7 +219,7 @@ func (e *batch) putMessage(w *writer, thread *threadRow, m *model.Message) (fres
 		return false, err
 	}
 	for i, c := range m.ToolCalls {
-		if _, err := w.insertMessageCall.exec(thread.n, m.ID, int64(i), c.ID, c.ProviderID, c.Name, c.Arguments); err != nil {
+		if _, err := w.insertMessageCall.exec(thread.n, m.ID, int64(i), c.ID, c.ProviderID, c.Name, c.Arguments, string(c.Extra)); err != nil {
 			return false, err
 		}
 	}

@@ -175,10 +175,10 @@ var copyRows = []string{
 	`insert into message_images (thread, message, i, blob, width, height) select ?2, ` + renamed("i.message") + `, i.i, i.blob, i.width,
 		i.height from copied r join calls c on c.run = r.n and c.parent_tool_call_id != ''
 		join message_images i on i.thread = ?1 and i.message = c.message`,
-	`insert into message_calls (thread, message, i, id, provider_id, name, arguments) select ?2, ` + renamed("k.message") + `, k.i, k.id,
-		k.provider_id, k.name, k.arguments` + fromChildren + ` join message_calls k on k.thread = ?1 and k.message = m.id`,
-	`insert into message_calls (thread, message, i, id, provider_id, name, arguments) select ?2, ` + renamed("c.message") + `, c.i, c.id,
-		c.provider_id, c.name, c.arguments from (select m.id as message, m.run_id` + fromMessages + `) m
+	`insert into message_calls (thread, message, i, id, provider_id, name, arguments, extra) select ?2, ` + renamed("k.message") + `, k.i, k.id,
+		k.provider_id, k.name, k.arguments, k.extra` + fromChildren + ` join message_calls k on k.thread = ?1 and k.message = m.id`,
+	`insert into message_calls (thread, message, i, id, provider_id, name, arguments, extra) select ?2, ` + renamed("c.message") + `, c.i, c.id,
+		c.provider_id, c.name, c.arguments, c.extra from (select m.id as message, m.run_id` + fromMessages + `) m
 		join message_calls c on c.thread = ?1 and c.message = m.message left join copied r on r.id = m.run_id`,
 	`insert into history (thread, pos, message, run, call) select ?2, pos, ` + renamed("m.id") + `, null, null` + fromMessages,
 	`insert into history (thread, pos, message, run, call) select ?2, pos, ` + renamed("message") + `, fresh, call

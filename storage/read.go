@@ -159,16 +159,19 @@ func readHistory(ctx context.Context, tx *sql.Tx, thread int64, results bool) ([
 // readMessageCalls gives those messages of a thread that are in byID the calls they make.
 func readMessageCalls(ctx context.Context, tx *sql.Tx, thread int64, byID map[string]*model.Message) error {
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		var message string
+		var message, extra string
 		var c model.ToolCall
-		if err := rows.Scan(&message, &c.ID, &c.ProviderID, &c.Name, &c.Arguments); err != nil {
+		if err := rows.Scan(&message, &c.ID, &c.ProviderID, &c.Name, &c.Arguments, &extra); err != nil {
 			return err
+		}
+		if extra != "" {
+			c.Extra = json.RawMessage(extra)
 		}
 		if m := byID[message]; m != nil {
 			m.ToolCalls = append(m.ToolCalls, c)
 		}
 		return nil
-	}, `select message, id, provider_id, name, arguments from message_calls where thread = ? order by message, i`, thread)
+	}, `select message, id, provider_id, name, arguments, extra from message_calls where thread = ? order by message, i`, thread)
 }
 
 // Blob returns a large value by the hex SHA-256 of its bytes.

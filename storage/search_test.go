@@ -282,7 +282,7 @@ func TestAnOlderDatabaseIsIndexedAfterItIsOpen(t *testing.T) {
 	}
 	drop := []string{
 		"drop index messages_of_no_run", "drop table search_marks", "drop table search_calls", "drop table search_entries", "drop table search_grams",
-		"drop table search_names",
+		"drop table search_names", "alter table message_calls drop column extra",
 	}
 	known, err := migrations()
 	if err != nil {

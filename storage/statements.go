@@ -75,8 +75,8 @@ func (w *writer) prepare() error {
 			metadata, metadata_parts) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`},
 		{&w.insertImage, `insert into message_images (thread, message, i, blob, width, height) values (?, ?, ?, ?, ?, ?)
 			on conflict do nothing`},
-		{&w.insertMessageCall, `insert into message_calls (thread, message, i, id, provider_id, name, arguments)
-			values (?, ?, ?, ?, ?, ?, ?)`},
+		{&w.insertMessageCall, `insert into message_calls (thread, message, i, id, provider_id, name, arguments, extra)
+			values (?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&w.inHistory, `select count(*) from history where thread = ? and message = ?`},
 		{&w.insertHistory, `insert into history (thread, pos, message, run, call) values (?, ?, ?, ?, ?)`},
 		{&w.insertChild, `insert into child_messages (run, i, parent_tool_call_id, message)

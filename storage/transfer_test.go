@@ -59,7 +59,7 @@ func putOddThread(f *forkable, id string) {
 		batch.Messages = append(batch.Messages, asked, answer)
 		for i, arguments := range oddArguments {
 			call := fmt.Sprintf("c%d", i)
-			answer.ToolCalls = append(answer.ToolCalls, model.ToolCall{ID: call, ProviderID: "p", Name: "odd", Arguments: arguments})
+			answer.ToolCalls = append(answer.ToolCalls, model.ToolCall{ID: call, ProviderID: "p", Name: "odd", Arguments: arguments, Extra: json.RawMessage(`{"google": {"s":"A+\u003d"}}`)})
 			row := agent.Call{
 				RunID: run.ID, ToolCallID: call, ToolName: "odd", Turn: 1, State: states[(i+n)%len(states)], Proposed: arguments, Executed: arguments,
 				StartedMs: 5,

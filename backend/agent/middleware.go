@@ -223,7 +223,7 @@ func (a *answer) amend(wanted []model.ToolCall, mayCall bool) {
 // instead announces a call a middleware made.
 func (a *answer) instead(id string, w model.ToolCall) *call {
 	c := a.start(id, w.Name)
-	c.whole = true
+	c.whole, c.extra = true, w.Extra
 	a.write(c, w.Arguments)
 	a.available(c)
 	return c

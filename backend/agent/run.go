@@ -286,7 +286,7 @@ func (x *run) keep(b *Batch, said *model.Message) {
 }
 
 func (c *call) asModel() model.ToolCall {
-	return model.ToolCall{ID: c.id, ProviderID: c.providerID, Name: c.name, Arguments: c.arguments}
+	return model.ToolCall{ID: c.id, ProviderID: c.providerID, Name: c.name, Arguments: c.arguments, Extra: c.extra}
 }
 
 // finish ends the stretch.

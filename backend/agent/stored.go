@@ -40,7 +40,7 @@ func callsOf(st *RunState, m *model.Message, parentID string) []*call {
 	for i, made := range m.ToolCalls {
 		c := &call{
 			id: made.ID, providerID: made.ProviderID, parentID: parentID, name: made.Name, turn: turnOf(st.ID, m.ID),
-			args: []byte(made.Arguments), announced: true, ended: true, arguments: made.Arguments,
+			args: []byte(made.Arguments), announced: true, ended: true, arguments: made.Arguments, extra: made.Extra,
 		}
 		for k := range st.Calls {
 			if st.Calls[k].ToolCallID == c.id {

@@ -12,10 +12,11 @@ import (
 
 // call is one call of a turn on its way from the first piece to its result.
 type call struct {
-	id         string // unique in the thread
-	key        string // what the backend calls it within its answer
-	providerID string // where it differs
-	parentID   string // the call inside which the agent works that makes it
+	id         string          // unique in the thread
+	key        string          // what the backend calls it within its answer
+	providerID string          // where it differs
+	extra      json.RawMessage // what the provider wants back with it
+	parentID   string          // the call inside which the agent works that makes it
 	turn       int
 	name       string
 	tool       *tool.Tool // nil when there is none of that name
@@ -182,7 +183,7 @@ func (a *answer) writeOut(c *call, delta string) {
 func (a *answer) complete(whole model.ToolCall) {
 	for _, c := range a.calls {
 		if c.key == whole.ID && c.name == whole.Name && !c.whole {
-			c.whole = true
+			c.whole, c.extra = true, whole.Extra
 			if !c.ended {
 				if !c.begun {
 					a.write(c, whole.Arguments)
@@ -198,7 +199,7 @@ func (a *answer) complete(whole model.ToolCall) {
 		}
 	}
 	c := a.start(whole.ID, whole.Name)
-	c.whole = true
+	c.whole, c.extra = true, whole.Extra
 	a.write(c, whole.Arguments)
 	a.available(c)
 }

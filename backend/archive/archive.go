@@ -218,6 +218,7 @@ type ToolCall struct {
 	ProviderID    string `json:"providerId,omitempty"`
 	Name          string `json:"name"`
 	ArgumentsText text   `json:"argumentsText"`
+	Extra         exact  `json:"extra,omitempty"`
 }
 
 // End is the last line.

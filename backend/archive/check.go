@@ -248,7 +248,7 @@ func (c *check) message(m *Message) error {
 		}
 	}
 	for _, call := range m.ToolCalls {
-		if err := errors.Join(id("call", call.ID), name("name", call.Name), name("providerId", call.ProviderID)); err != nil {
+		if err := errors.Join(id("call", call.ID), name("name", call.Name), name("providerId", call.ProviderID), aValue("extra", call.Extra)); err != nil {
 			return err
 		}
 	}

@@ -186,7 +186,9 @@ func messageOf(m *model.Message) *Message {
 		Images: m.Images, RunID: m.RunID, AtMs: m.AtMs, Metadata: exact(m.Metadata),
 	}
 	for _, c := range m.ToolCalls {
-		line.ToolCalls = append(line.ToolCalls, ToolCall{ID: c.ID, ProviderID: c.ProviderID, Name: c.Name, ArgumentsText: text(c.Arguments)})
+		line.ToolCalls = append(line.ToolCalls, ToolCall{
+			ID: c.ID, ProviderID: c.ProviderID, Name: c.Name, ArgumentsText: text(c.Arguments), Extra: exact(c.Extra),
+		})
 	}
 	return line
 }
@@ -198,7 +200,9 @@ func (m *Message) Row() *model.Message {
 		ToolName: m.ToolName, Images: m.Images, RunID: m.RunID, AtMs: m.AtMs, Metadata: raw(m.Metadata),
 	}
 	for _, c := range m.ToolCalls {
-		row.ToolCalls = append(row.ToolCalls, model.ToolCall{ID: c.ID, ProviderID: c.ProviderID, Name: c.Name, Arguments: string(c.ArgumentsText)})
+		row.ToolCalls = append(row.ToolCalls, model.ToolCall{
+			ID: c.ID, ProviderID: c.ProviderID, Name: c.Name, Arguments: string(c.ArgumentsText), Extra: raw(c.Extra),
+		})
 	}
 	return row
 }

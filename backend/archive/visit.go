@@ -112,6 +112,7 @@ func (in *visiting) message(m *Message) {
 	for i := range m.ToolCalls {
 		in.texts(InArguments, m.ToolCalls[i].ID, &m.ToolCalls[i].ArgumentsText)
 		in.names(&m.ToolCalls[i].Name)
+		in.json(InOther, m.ToolCalls[i].ID, &m.ToolCalls[i].Extra)
 	}
 	in.names(&m.ToolName)
 	in.json(InDetails, m.ToolCallID, &m.Metadata)

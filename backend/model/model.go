@@ -92,6 +92,8 @@ type ToolCall struct {
 	Name       string `json:"name"`
 	// Arguments is the JSON text byte for byte as the model wrote it; it may be malformed.
 	Arguments string `json:"argumentsText"`
+	// Extra is what else the provider gave with the call and wants back with it, byte for byte; nil for most.
+	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
 // Chunk is one piece of an answer. Any of its parts may be set; they are read in the order of the fields.

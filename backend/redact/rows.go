@@ -44,7 +44,7 @@ func (p *Policy) Call(view View, call model.ToolCall) model.ToolCall {
 	if call.Arguments = m.text(call.Arguments); view == User && !p.show(call.Name).Arguments {
 		call.Arguments = "{}"
 	}
-	call.Name = m.text(call.Name)
+	call.Name, call.Extra = m.text(call.Name), nil // what it is for, only the provider knows
 	return call
 }
 

@@ -26,7 +26,7 @@ func pending(id string, r agent.Run) *approval.Pending {
 }
 
 func testMessages(t *testing.T, s Store) {
-	call := model.ToolCall{ID: "c1", ProviderID: "p1", Name: "read_file", Arguments: `{"path":"a"}`}
+	call := model.ToolCall{ID: "c1", ProviderID: "p1", Name: "read_file", Arguments: `{"path":"a"}`, Extra: json.RawMessage(`{"google": {"s":"A+\u003d"}}`)}
 	asked := user("m1", "read it")
 	answer := &model.Message{
 		ID: "m2", Role: model.RoleAssistant, Content: "I read it.", Reasoning: "hm", RunID: "r1", AtMs: 1001,
@@ -103,7 +103,7 @@ func testChildren(t *testing.T, s Store) {
 		}
 	}
 	outer := model.ToolCall{ID: "p1", Name: "researcher", Arguments: `{"input":"look"}`}
-	inner := model.ToolCall{ID: "k1", ProviderID: "c1", Name: "search", Arguments: `{"q": 1.0}`}
+	inner := model.ToolCall{ID: "k1", ProviderID: "c1", Name: "search", Arguments: `{"q": 1.0}`, Extra: json.RawMessage(`{"vertex": 1.0}`)}
 	asked := said("r1_1", "I ask.", outer)
 	first := agent.ChildMessage{ParentToolCallID: "p1", Message: said("r1_2", "", inner)}
 	other := agent.ChildMessage{ParentToolCallID: "p2", Message: said("r1_3", "elsewhere")}

@@ -27,8 +27,9 @@ type call struct {
 	providerID string
 	name       string // as it was sent
 	arguments  []byte
-	told       int // of arguments, in bytes
-	followed   int // of arguments, by progress
+	extra      []byte // what the server wants back with it; of several, the last
+	told       int    // of arguments, in bytes
+	followed   int    // of arguments, by progress
 	progress   progress
 	text       joiner
 	started    bool
@@ -38,7 +39,7 @@ type call struct {
 // add takes one piece, and appends what it means for those who watch.
 func (s *calls) add(p *callPiece, out []model.ToolInput) []model.ToolInput {
 	id, name := string(unquote(p.id)), string(unquote(p.name))
-	if id == "" && name == "" && p.arguments == nil && (p.index < 0 || s.byIndex(p.index) != nil) {
+	if id == "" && name == "" && p.arguments == nil && p.extra == nil && (p.index < 0 || s.byIndex(p.index) != nil) {
 		return out
 	}
 	c := s.find(p, id, name)
@@ -51,6 +52,9 @@ func (s *calls) add(p *callPiece, out []model.ToolInput) []model.ToolInput {
 	}
 	if c.providerID == "" {
 		c.providerID = id
+	}
+	if p.extra != nil {
+		c.extra = bytes.Clone(p.extra)
 	}
 	s.learnName(c, name)
 	c.write(p.arguments)
@@ -234,6 +238,7 @@ func (s *calls) complete() []model.ToolCall {
 	out := make([]model.ToolCall, len(s.list))
 	for i, c := range s.list {
 		out[i] = model.ToolCall{ID: c.id, Name: s.names.FromWire(c.name), Arguments: string(c.arguments)}
+		out[i].Extra = c.extra
 		if c.providerID != c.id {
 			out[i].ProviderID = c.providerID
 		}

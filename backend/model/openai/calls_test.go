@@ -25,6 +25,15 @@ func TestCallsArePutTogether(t *testing.T) {
 			want: []string{"start c1 read_file", `delta c1 {"path": "a"}`, "end c1", `call c1 read_file {"path": "a"}`, "finish tool_calls"},
 		},
 		{
+			name: "what a server wants back with a call is kept byte for byte, of a piece of its own too",
+			wire: events(tool(`{"index":0,"id":"c1","function":{"name":"read_file","arguments":"{}"},"extra_content":{"google": {"thought_signature":"A+/\u003d"}}}`),
+				tool(`{"index":1,"id":"c2","function":{"name":"read_file","arguments":"{}"}}`), tool(`{"index":1,"extra_content":{"vertex":1.0}}`), calls),
+			want: []string{
+				"start c1 read_file", "delta c1 {}", "end c1", "start c2 read_file", "delta c2 {}", "end c2",
+				`call c1 read_file {} {"google": {"thought_signature":"A+/\u003d"}}`, `call c2 read_file {} {"vertex":1.0}`, "finish tool_calls",
+			},
+		},
+		{
 			name: "text, a call and text keep their order", wire: events(said("A"), tool(read), args(0, "{}"), said("B"), calls),
 			want: []string{`text "A"`, "start c1 read_file", "delta c1 {}", `text "B"`, "end c1", "call c1 read_file {}", "finish tool_calls"},
 		},

@@ -32,6 +32,7 @@ type callPiece struct {
 	id        []byte
 	name      []byte
 	arguments []byte
+	extra     []byte // extra_content
 }
 
 // decode reads a chunk into p. It reports whether the chunk is a JSON object.
@@ -220,6 +221,8 @@ func (p *piece) toolCall(b []byte, i int) (end int, ok bool) {
 			return cut(b, at, &c.id)
 		case `"function"`:
 			return c.function(b, at)
+		case `"extra_content"`:
+			return cut(b, at, &c.extra)
 		}
 		return jsonscan.Value(b, at)
 	})

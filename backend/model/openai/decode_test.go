@@ -21,6 +21,7 @@ var chunkSamples = []string{
 	`{"choices":[{"delta":{"content":"x"},"delta":{"refusal":"y"},"message":null}]}`,
 	`{"choices":[{"delta":null}],"error":"e","object":"error","type":"error","detail":[1]}`,
 	`{"choices":{},"choices":[5],"tool_calls":1}`, `{"choices":[{"delta":{"tool_calls":{"index":"0","id":5}}}]}`,
+	`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","extra_content":{"google": {"s":"A+/="}}},{"extra_content":null}]}}]}`,
 	`{"a":1`, `{"a":1}}`, `[]`, `"x"`, ``, `{"choices":[{"delta":{"content":"\ud83d"}},]}`, `{bad`, "{\"choices\":[{\"delta\":{\"content\":\"\xff\"}}]}",
 }
 
@@ -81,7 +82,7 @@ func slowCalls(delta []slowMember) (calls []callPiece) {
 			if !ok {
 				continue
 			}
-			c := callPiece{index: -1, id: last(members, "id")}
+			c := callPiece{index: -1, id: last(members, "id"), extra: last(members, "extra_content")}
 			if n, err := strconv.Atoi(string(last(members, "index"))); err == nil && n >= 0 {
 				c.index = n
 			}
@@ -180,7 +181,7 @@ func show(p piece) string {
 			s.WriteString(strconv.FormatBool(f.Bool()) + " ")
 		} else {
 			for _, c := range p.calls {
-				s.WriteString("[" + strconv.Itoa(c.index) + " " + string(c.id) + " " + string(c.name) + " " + string(c.arguments) + "] ")
+				s.WriteString("[" + strconv.Itoa(c.index) + " " + string(c.id) + " " + string(c.name) + " " + string(c.arguments) + " " + string(c.extra) + "] ")
 			}
 		}
 	}

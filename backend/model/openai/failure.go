@@ -49,6 +49,8 @@ func (x *exchange) learn(status int, t *told) string {
 	case (strings.Contains(t.all, "response_format") || strings.Contains(t.all, "json_schema")) && x.payload != nil && x.payload.schema &&
 		l.noSchema.CompareAndSwap(false, true):
 		return "The next request tells the model in words what its answer has to be."
+	case strings.Contains(t.all, "extra_content") && l.noExtra.CompareAndSwap(false, true):
+		return "The next request leaves out what another server gave with the calls."
 	case strings.Contains(t.all, "reasoning_content") && l.wantsReasoning.CompareAndSwap(false, true):
 		return "The next request gives the model its reasoning back."
 	}

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -129,13 +130,16 @@ func TestRefusalsTeach(t *testing.T) {
 	}{
 		{"a server that knows no stream_options", "Unrecognized request argument supplied: stream_options", `"stream_options"`, `"stream":true,"max_tokens":5,`},
 		{"a model that wants max_completion_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", `"max_tokens":5`, `"max_completion_tokens":5`},
-		{"a model that wants its reasoning back", "Missing reasoning_content field in the assistant message", `"content":"yes"}`, `"content":"yes","reasoning_content":"hm"}`},
+		{"a model that wants its reasoning back", "Missing reasoning_content field in the assistant message", `"content":"yes","tool_calls"`, `"content":"yes","reasoning_content":"hm"`},
+		{"a server that knows nothing of signatures", "Additional properties are not allowed ('extra_content' was unexpected)", `"arguments":"{}"},"extra_content":{"s": 1.0}}`, `"arguments":"{}"}}]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			backend := &openai.Backend{BaseURL: "http://model.test/v1"}
 			var memo any
-			request := &model.Request{MaxTokens: 5, Memo: &memo, Messages: []*model.Message{{Role: model.RoleAssistant, Content: "yes", Reasoning: "hm"}}}
+			request := &model.Request{MaxTokens: 5, Memo: &memo, Messages: []*model.Message{{Role: model.RoleAssistant, Content: "yes", Reasoning: "hm", ToolCalls: []model.ToolCall{
+				{ID: "c", Name: "look", Arguments: `{}`, Extra: json.RawMessage(`{"s": 1.0}`)},
+			}}}}
 			w := &wire{status: 400, pieces: []string{`{"error":{"message":"` + test.refusal + `"}}`}}
 			backend.HTTPClient = &http.Client{Transport: w}
 			if failure, _ := failureOf(t, backend, request); failure == nil || !failure.Retryable || !strings.Contains(failure.Message, "The next request") {

@@ -49,6 +49,7 @@ type learned struct {
 	noStreamOptions  atomic.Bool // it does not know stream_options
 	completionTokens atomic.Bool // it calls the limit max_completion_tokens
 	wantsReasoning   atomic.Bool // it wants its reasoning back
+	noExtra          atomic.Bool // it does not know extra_content
 	noSchema         atomic.Bool // it does not know response_format, or not that of a schema
 }
 

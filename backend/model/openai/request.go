@@ -94,6 +94,7 @@ type key struct {
 	noStreamOptions  bool
 	completionTokens bool
 	reasoning        bool
+	noExtra          bool
 	schema           *byte // of the answer
 	inWords          bool  // the model is told of it, not the server
 }
@@ -103,7 +104,7 @@ func (b *Backend) encode(r *model.Request) (*payload, *model.Sent) {
 	k := key{
 		model: cmp.Or(r.Model, b.Model), toolCount: len(r.Tools), maxTokens: r.MaxTokens,
 		noStreamOptions: b.learned.noStreamOptions.Load(), completionTokens: b.learned.completionTokens.Load(),
-		reasoning: b.learned.wantsReasoning.Load(),
+		reasoning: b.learned.wantsReasoning.Load(), noExtra: b.learned.noExtra.Load(),
 	}
 	if len(r.Tools) > 0 {
 		k.tools = &r.Tools[0]
@@ -252,8 +253,11 @@ func (m *memo) add(message *model.Message) {
 		d = append(d, `,"type":"function","function":{"name":`...)
 		d = model.AppendQuoted(d, m.names.ToWire(c.Name))
 		d = append(d, `,"arguments":`...)
-		d = model.AppendQuoted(d, sendableArguments(c.Arguments))
-		d = append(d, "}}"...)
+		d = append(model.AppendQuoted(d, sendableArguments(c.Arguments)), '}')
+		if len(c.Extra) > 0 && !m.key.noExtra {
+			d = append(append(d, `,"extra_content":`...), c.Extra...)
+		}
+		d = append(d, '}')
 	}
 	if len(message.ToolCalls) > 0 {
 		d = append(d, ']')

@@ -105,7 +105,11 @@ func describe(c model.Chunk) (lines []string) {
 		if call.ProviderID != "" {
 			id += "<" + call.ProviderID
 		}
-		add("call %s %s %s", id, call.Name, call.Arguments)
+		line := fmt.Sprintf("call %s %s %s", id, call.Name, call.Arguments)
+		if call.Extra != nil {
+			line += " " + string(call.Extra)
+		}
+		add("%s", line)
 	}
 	if c.FinishReason != "" {
 		add("finish %s", c.FinishReason)
