@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	goruntime "runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"callboard/backend/tool"
@@ -86,7 +88,8 @@ func (e *Engine) read(ctx context.Context, path string, stat os.FileInfo) (*modu
 
 // load compiles the module and checks what every call of it needs.
 func (m *module) load(ctx context.Context, runtime wazero.Runtime, text []byte) error {
-	compiled, err := runtime.CompileModule(ctx, text)
+	workers := experimental.WithCompilationWorkers(ctx, goruntime.GOMAXPROCS(0))
+	compiled, err := runtime.CompileModule(workers, text)
 	if err != nil {
 		return invalidModule(m.path, err)
 	}
