@@ -99,7 +99,9 @@ func (x *exchange) explain(status int, t *told, what string) *model.Error {
 		failure.Code = model.CodeRateLimited
 		advice = "Check the account at the provider."
 	case x.showsImages() && mentions(t.all, imageWords):
-		advice = fmt.Sprintf("The request shows images that tools gave, and the model %q did not take them: use one that sees, or begin a new thread.", x.model)
+		failure.Retryable = true
+		advice = fmt.Sprintf("The request shows images that tools gave, and the model %q did not take them: the next one tells of them in words.", x.model)
+		x.backend.learned.refuse(x.model, x.payload.images)
 	case status == http.StatusTooManyRequests || mentions(t.all, rateWords):
 		failure.Code, failure.Retryable = model.CodeRateLimited, true
 		advice = "Wait a little, or use another model."

@@ -111,7 +111,7 @@ func TestImagesThatCannotBeReadFailTheRequest(t *testing.T) {
 	}
 }
 
-func TestAModelThatRefusesImagesIsNamed(t *testing.T) {
+func TestAModelThatRefusesImagesIsToldOfThem(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
@@ -125,13 +125,27 @@ func TestAModelThatRefusesImagesIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := &wire{status: c.status, pieces: []string{c.body}}
 			backend := &openai.Backend{BaseURL: "http://model.test/v1", Model: "m", HTTPClient: &http.Client{Transport: w}}
-			failure, _ := failureOf(t, backend, &model.Request{Messages: shots(), Image: read})
-			if failure == nil || failure.Retryable || !strings.Contains(failure.Message, `the model "m" did not take them: use one that sees, or begin a new thread.`) {
+			var memo any
+			request := &model.Request{Messages: shots(), Image: read, Memo: &memo}
+			failure, _ := failureOf(t, backend, request)
+			if failure == nil || !failure.Retryable || !strings.Contains(failure.Message, `the model "m" did not take them: the next one tells of them in words.`) {
 				t.Errorf("the error is %+v", failure)
 			}
-			failure, _ = failureOf(t, backend, &model.Request{Messages: shots()[3:]})
-			if failure == nil || strings.Contains(failure.Message, "use one that sees") {
+			failure, _ = failureOf(t, backend, request)
+			if failure == nil || strings.Contains(failure.Message, "did not take them") {
 				t.Errorf("without images the error is %+v", failure)
+			}
+			if body := string(w.bodies[1]); strings.Contains(body, "image_url") || !strings.Contains(body, `{"role":"user","content":"Image 1 of the result of look (p1) cannot be shown to you.`) {
+				t.Errorf("the images went out again: %s", body)
+			}
+			another := shots()
+			another[1].Images[0].Hash = "h9"
+			seen := &model.Request{Messages: another, Image: func(context.Context, string) ([]byte, error) { return []byte("9"), nil }}
+			if _, _ = failureOf(t, backend, seen); strings.Count(string(w.bodies[2]), `"image_url":`) != 1 || !strings.Contains(string(w.bodies[2]), "cannot be shown to you.\"}") {
+				t.Errorf("one that was not refused is not shown: %s", w.bodies[2])
+			}
+			if _, _ = failureOf(t, backend, &model.Request{Messages: shots(), Image: read, Model: "other"}); !strings.Contains(string(w.bodies[3]), "image_url") {
+				t.Errorf("another model is not shown them: %s", w.bodies[3])
 			}
 		})
 	}

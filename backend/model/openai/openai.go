@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,12 +46,14 @@ type Backend struct {
 
 // learned is what a server's refusals told about it.
 type learned struct {
-	underV1          atomic.Bool // the address lacks /v1
-	noStreamOptions  atomic.Bool // it does not know stream_options
-	completionTokens atomic.Bool // it calls the limit max_completion_tokens
-	wantsReasoning   atomic.Bool // it wants its reasoning back
-	noExtra          atomic.Bool // it does not know extra_content
-	noSchema         atomic.Bool // it does not know response_format, or not that of a schema
+	underV1          atomic.Bool  // the address lacks /v1
+	noStreamOptions  atomic.Bool  // it does not know stream_options
+	completionTokens atomic.Bool  // it calls the limit max_completion_tokens
+	wantsReasoning   atomic.Bool  // it wants its reasoning back
+	noExtra          atomic.Bool  // it does not know extra_content
+	refusals         atomic.Int64 // of requests with images
+	refused          sync.Map     // a shown, and true: what was refused
+	noSchema         atomic.Bool  // it does not know response_format, or not that of a schema
 }
 
 // Stream sends one request and yields the answer as it comes.

@@ -71,6 +71,7 @@ func (r *payloadReader) Close() error { return nil }
 // memo is what the earlier requests of a run left.
 type memo struct {
 	key      key
+	learned  *learned
 	head     []byte
 	messages []byte   // each encoded once; bytes that were sent are never written again
 	images   []placed // in messages
@@ -95,6 +96,7 @@ type key struct {
 	completionTokens bool
 	reasoning        bool
 	noExtra          bool
+	refusals         int64 // of images
 	schema           *byte // of the answer
 	inWords          bool  // the model is told of it, not the server
 }
@@ -104,7 +106,7 @@ func (b *Backend) encode(r *model.Request) (*payload, *model.Sent) {
 	k := key{
 		model: cmp.Or(r.Model, b.Model), toolCount: len(r.Tools), maxTokens: r.MaxTokens,
 		noStreamOptions: b.learned.noStreamOptions.Load(), completionTokens: b.learned.completionTokens.Load(),
-		reasoning: b.learned.wantsReasoning.Load(), noExtra: b.learned.noExtra.Load(),
+		reasoning: b.learned.wantsReasoning.Load(), noExtra: b.learned.noExtra.Load(), refusals: b.learned.refusals.Load(),
 	}
 	if len(r.Tools) > 0 {
 		k.tools = &r.Tools[0]
@@ -125,7 +127,7 @@ func (b *Backend) encode(r *model.Request) (*payload, *model.Sent) {
 	if m != nil && m.goesOn(k, r.Messages) {
 		sent.Keep = len(m.head) + len(m.messages)
 	} else {
-		m = newMemo(k, r)
+		m = newMemo(k, r, &b.learned)
 		sent.Tail = append(sent.Tail, m.head...)
 		if r.Memo != nil {
 			*r.Memo = m
@@ -158,9 +160,9 @@ func (m *memo) goesOn(k key, messages []*model.Message) bool {
 	return m.key == k && m.count <= len(messages) && (m.count == 0 || messages[m.count-1] == m.last)
 }
 
-func newMemo(k key, r *model.Request) *memo {
+func newMemo(k key, r *model.Request, l *learned) *memo {
 	tools := r.Tools
-	m := &memo{key: k, ids: map[string]string{}, usedIDs: map[string]bool{}}
+	m := &memo{key: k, learned: l, ids: map[string]string{}, usedIDs: map[string]bool{}}
 	realNames := make([]string, len(tools))
 	for i, t := range tools {
 		realNames[i] = t.Name
