@@ -19,9 +19,36 @@ type RunInput struct {
 	OnEvent func(agent.Record)
 }
 
-// Run sends one message and returns when its run ends or waits for a person. Secrets are masked in what it tells, as in every answer. When ctx is done the run is cancelled. A failed run
-// is an Outcome and an error.
+// Run sends one message and returns when its run ends or waits for a person. Secrets are masked in what it tells, as in every answer, the
+// calls that wait and the error among it. When ctx is done the run is cancelled. A failed run is an Outcome and an error.
 func (s *Studio) Run(ctx context.Context, in RunInput) (*agent.Outcome, error) {
+	outcome, err := s.run(ctx, in)
+	if err != nil {
+		err = &maskedError{s.redact.Text(err.Error()), err}
+	}
+	if outcome == nil {
+		return nil, err
+	}
+	told := *outcome
+	told.Output, told.Pending = s.redact.Text(told.Output), nil
+	for _, p := range outcome.Pending {
+		seen := *p
+		seen.Approval = s.redact.Approval(redact.Operator, p.Approval)
+		told.Pending = append(told.Pending, &seen)
+	}
+	return &told, err
+}
+
+// maskedError is an error whose text holds no secret.
+type maskedError struct {
+	text string
+	err  error
+}
+
+func (e *maskedError) Error() string { return e.text }
+func (e *maskedError) Unwrap() error { return e.err }
+
+func (s *Studio) run(ctx context.Context, in RunInput) (*agent.Outcome, error) {
 	if s.config.OneThread && in.ThreadID != "" {
 		if err := s.runner.Recover(ctx, in.ThreadID); err != nil {
 			return nil, fmt.Errorf("go on with the unfinished run of thread %s: %w", in.ThreadID, err)
@@ -47,18 +74,10 @@ func (s *Studio) Run(ctx context.Context, in RunInput) (*agent.Outcome, error) {
 			<-cancelled
 		}
 	}()
-	var outcome *agent.Outcome
 	if in.OnEvent == nil {
-		outcome, err = handle.Wait(context.WithoutCancel(ctx))
-	} else {
-		outcome, err = s.follow(context.WithoutCancel(ctx), handle, in.OnEvent)
+		return handle.Wait(context.WithoutCancel(ctx))
 	}
-	if outcome == nil {
-		return nil, err
-	}
-	told := *outcome
-	told.Output = s.redact.Text(told.Output)
-	return &told, err
+	return s.follow(context.WithoutCancel(ctx), handle, in.OnEvent)
 }
 
 // follow reads a run's events on from the store at every ring, until its stretch is over.

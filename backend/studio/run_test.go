@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"callboard/backend/agent"
 	"callboard/backend/protocol"
+	"callboard/backend/redact"
 )
 
 func TestRunTellsEveryEventInOrderAndWhatWaits(t *testing.T) {
@@ -50,6 +53,28 @@ func TestRunGivesTheAnswerOrWhyThereIsNone(t *testing.T) {
 	var failure *agent.RunError
 	if !errors.As(err, &failure) || over == nil || over.Status != protocol.StatusFailed {
 		t.Errorf("after the script's end Run gave %+v, %v", over, err)
+	}
+}
+
+func TestWhatRunTellsHoldsNoSecret(t *testing.T) {
+	const key = "sk-proj-a1B2c3D4e5F6g7H8"
+	for name, script := range map[string]string{
+		"a call that waits": `{"turns": [{"chunks": [{"toolCalls": [{"id": "c1", "name": "run_command", "arguments": "{\"command\":\"echo ` + key + `\"}"}]}, {"finishReason": "tool_calls"}]}]}`,
+		"an error":          `{"turns": [{"chunks": [{"error": "bad key ` + key + `"}]}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := openBench(t, Config{OneThread: true, Script: writeFile(t, script, t.TempDir(), "script.json")})
+			outcome, err := b.studio.Run(t.Context(), RunInput{Agent: demoAgent, Text: "Hi"})
+			told := fmt.Sprint(err)
+			if outcome != nil {
+				for _, p := range outcome.Pending {
+					told += p.ToolName + p.ArgumentsText + string(p.Arguments)
+				}
+			}
+			if strings.Contains(told, key) || !strings.Contains(told, redact.Mask) {
+				t.Errorf("got %s of %+v, want the key masked", told, outcome)
+			}
+		})
 	}
 }
 
