@@ -181,7 +181,7 @@ function held(logs: Record<string, string[]>, statuses: Record<string, string> =
   /** Answers what was asked of a run's log; whole says whether it was asked from the beginning. */
   const answer = async (id: string, whole: boolean) => {
     const asked = () => waiting.findIndex((each) => each.id === id && (each.after === 0) === whole)
-    await vi.waitFor(() => expect(asked()).toBeGreaterThanOrEqual(0), { timeout: 5000 })
+    await vi.waitFor(() => expect(asked()).toBeGreaterThanOrEqual(0))
     waiting.splice(asked(), 1)[0]?.answer()
   }
   return { store, answer, waiting, transport }
@@ -189,7 +189,7 @@ function held(logs: Record<string, string[]>, statuses: Record<string, string> =
 
 const keys = (store: ThreadStore) => store.rows.get().map((row) => row.key)
 const whenWhole = (store: ThreadStore) =>
-  vi.waitFor(() => expect(store.state.get()).toMatchObject({ phase: 'ready', partial: false }), { timeout: 5000 })
+  vi.waitFor(() => expect(store.state.get()).toMatchObject({ phase: 'ready', partial: false }))
 
 describe('a long thread', () => {
   it('shows its end first, with what is missing said, and then all of it with the same rows at its end', async () => {

@@ -1,6 +1,13 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
 
+/** So long, in ms, what is waited for may take on a busy machine. */
+const patience = 15_000
+
+const { waitFor } = vi
+vi.waitFor = (look, options) =>
+  waitFor(look, { timeout: patience, ...(typeof options === 'number' ? { timeout: options } : options) })
+
 // Tests of pure code run without a page.
 if (typeof window !== 'undefined') {
   // What jsdom does not have.
@@ -12,8 +19,7 @@ if (typeof window !== 'undefined') {
   }))
   Element.prototype.scrollIntoView = () => undefined
 
-  // What is loaded when it is first asked for takes its time on a busy machine.
-  configure({ asyncUtilTimeout: 15_000 })
+  configure({ asyncUtilTimeout: patience })
 
   afterEach(() => {
     cleanup()

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen } from '@testing-library/react'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { ok, refused } from '../../test/fake'
 import { call, event, finish, message, result, start, state, turn } from '../../test/logs'
@@ -17,8 +17,6 @@ async function body(...log: string[]) {
   return { ...opened, call: found }
 }
 
-const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 10)))
-
 it('fetches a large result when its row is open, and says how it begins meanwhile', async () => {
   const { app, store, transport, call } = await body(state('c1', 'running'), referring({ resultRef }), finish())
   let answer: (text: string) => void = () => undefined
@@ -26,10 +24,9 @@ it('fetches a large result when its row is open, and says how it begins meanwhil
   renderIn(app, store, <CallBody call={call} read />)
   expect(screen.getByText('Fetching 70.0 KB…')).toBeTruthy()
   expect(screen.getByText('"the beginning')).toBeTruthy()
-  await settle()
+  await waitFor(() => expect(transport.asked.some(({ path }) => path === '/blobs/aa')).toBe(true))
   answer(JSON.stringify('the beginning and the end'))
-  await settle()
-  expect(screen.getByText('the beginning and the end')).toBeTruthy()
+  await screen.findByText('the beginning and the end')
   expect(screen.queryByText(/Fetching/)).toBeNull()
   expect(transport.asked.filter(({ path }) => path.startsWith('/blobs/')).length).toBe(1)
 })
@@ -38,12 +35,10 @@ it('says why a large result did not come, and asks again', async () => {
   const { app, store, transport, call } = await body(state('c1', 'running'), referring({ resultRef }), finish())
   transport.on('GET /blobs/aa', () => refused(503, 'UNAVAILABLE', 'the server is closing'))
   renderIn(app, store, <CallBody call={call} read />)
-  await settle()
-  expect(screen.getByText(/could not be fetched: the server is closing/)).toBeTruthy()
+  await screen.findByText(/could not be fetched: the server is closing/)
   transport.on('GET /blobs/aa', () => ok('"here it is"'))
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
-  await settle()
-  expect(screen.getByText('here it is')).toBeTruthy()
+  await screen.findByText('here it is')
 })
 
 it('shows the progress before while newer progress is fetched', async () => {
@@ -56,16 +51,13 @@ it('shows the progress before while newer progress is fetched', async () => {
   if (!row) throw new Error('no row')
   store.folding.set(row.key, true)
   renderIn(app, store, <FeedRow row={row} index={2} total={3} active cards={new Map()} />)
-  await settle()
-  expect(screen.getByText('half of it')).toBeTruthy()
+  await screen.findByText('half of it')
   run.log.push(progress('p2'))
   ring()
-  await act(() => new Promise((resolve) => setTimeout(resolve, 60)))
-  expect(transport.asked.some(({ path }) => path === '/blobs/p2')).toBe(true)
+  await waitFor(() => expect(transport.asked.some(({ path }) => path === '/blobs/p2')).toBe(true))
   expect(screen.getByText('half of it')).toBeTruthy()
   answer()
-  await settle()
-  expect(screen.getByText('all of it')).toBeTruthy()
+  await screen.findByText('all of it')
 })
 
 it('finds a call by a large value that the server found it in', async () => {

@@ -67,6 +67,7 @@ const key = (name: string) => fireEvent.keyDown(document.activeElement ?? docume
 
 describe('the list of what waits', () => {
   it('has each call of every thread with its age, and a count on its button', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }) // the ages stand still, at a full second
     await inbox(waiting(1), waiting(2), waiting(3))
     expect(screen.getByRole('button', { name: 'Waiting for you: 3 (Ctrl J)' })).toBeTruthy()
     open()

@@ -90,7 +90,7 @@ describe('the list of MCP servers', () => {
     const { section, there } = await open([{ ...words, state: 'starting', tools: [] }])
     section.getByText('starting')
     there.servers = [words]
-    await section.findByText('ready', undefined, { timeout: 5000 })
+    await section.findByText('ready')
   })
 
   it('switches one off without its values', async () => {

@@ -250,7 +250,7 @@ describe('the schedules', () => {
     )
     await section('Schedules').findByRole('listitem')
     const before = asked(transport, '/studio/schedules')
-    await waitFor(() => expect(asked(transport, '/studio/schedules')).toBeGreaterThan(before), { timeout: 5000 })
+    await waitFor(() => expect(asked(transport, '/studio/schedules')).toBeGreaterThan(before))
   })
 })
 
