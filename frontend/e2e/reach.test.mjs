@@ -1,10 +1,11 @@
 // What is asked for is on the screen, and can be pressed there.
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
+import { putForward } from './clock.mjs'
 import { doneCall, logOf } from './gallery.mjs'
 import { gate } from './gate.mjs'
 import { closeBrowser, open, serve, until } from './harness.mjs'
-import { button, row, rows } from './thread.mjs'
+import { button, row, rows, standsStill } from './thread.mjs'
 
 after(closeBrowser)
 
@@ -202,16 +203,17 @@ test('playback brings the row an event touched into view, unless the reader scro
 
   const back = button(page, 'To the event’s row')
   assert.equal(await back.count(), 0)
-  await page.waitForTimeout(300) // so long the list measures where it was taken
+  await standsStill(page)
   await feed.hover()
   await page.mouse.wheel(0, -900)
   await back.waitFor()
+  await standsStill(page)
   const top = await feed.evaluate((element) => element.scrollTop)
-  await page.waitForTimeout(1100) // so long a scroll counts as the reader's
+  await putForward(page, 1000) // so long a scroll counts as the reader's
   await page.getByRole('slider', { name: 'Event' }).focus()
   await page.keyboard.press('ArrowRight')
   await at(result + 7)
-  await page.waitForTimeout(200)
+  await standsStill(page)
   assert.equal(await feed.evaluate((element) => element.scrollTop), top, 'the view stays where the reader put it')
   await back.click()
   await until('the event’s row', async () => (await row(page, 'more_1').count()) > 0 && inView(row(page, 'more_1')))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { calls, folder, open, says, script, serve, settled, start, until } from './harness.mjs'
+import { calls, folder, open, patience, says, script, serve, settled, start, until } from './harness.mjs'
 
 export const composer = (page) => page.getByRole('textbox', { name: 'Message' })
 export const button = (page, name) => page.getByRole('button', { name, exact: true })
@@ -40,18 +40,31 @@ export const shown = (page) => page.evaluate(rowsShown)
 /** Opens a thread on a page that is there, and returns the ms until its feed shows some words. */
 export function opens(page, threadId, words) {
   return page.evaluate(
-    async ([id, last]) => {
+    async ([id, last, ms]) => {
       const begin = performance.now()
       location.hash = `#/t/${id}`
       while (!document.querySelector('[role=feed]')?.innerText.includes(last)) {
         await new Promise((resolve) => requestAnimationFrame(resolve))
-        if (performance.now() - begin > 30_000) throw new Error('the thread did not open')
+        if (performance.now() - begin > ms) throw new Error('the thread did not open')
       }
       return performance.now() - begin
     },
-    [threadId, words],
+    [threadId, words, patience],
   )
 }
+
+/** Waits until the rows of the feed have kept their places for some frames: the list corrects its own a moment after it was moved. */
+export const standsStill = (page) =>
+  page.evaluate(async () => {
+    const feed = document.querySelector('[role=feed]')
+    const places = () => [feed.scrollTop, ...[...feed.querySelectorAll('[role=article]')].map((row) => row.offsetTop)]
+    for (let same = 0, before = ''; same < 15; ) {
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+      const now = places().join()
+      same = now === before ? same + 1 : 0
+      before = now
+    }
+  })
 
 /** Waits until the rows of the feed read so, and fails with what they read where they never do. */
 export async function toRead(page, texts, why) {

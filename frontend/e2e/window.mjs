@@ -76,7 +76,7 @@ export async function openWindow(t, display, data, args = [], bus = {}, path = p
   child.on('close', (status, signal) => (end = { status, signal }))
   atEnd(t, async () => {
     child.kill('SIGKILL')
-    await until('the window to be gone', () => end)
+    await until('the window to be gone', () => child.exitCode !== null || child.signalCode !== null)
   })
   const xdotool = async (...each) => (await command('xdotool', each, env)).stdout.trim()
   const id = await until('the window', () => xdotool('search', '--onlyvisible', '--name', '^Callboard$')).catch(
