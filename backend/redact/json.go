@@ -55,7 +55,7 @@ func (m *masker) values(text []byte, do func(start, end int, says string, secret
 			if strings.IndexByte(s, '\\') >= 0 {
 				_ = json.Unmarshal(text[start:i], &s) // the text is valid
 			}
-			do(start, i, s, !name && (secret || isServiceKey(member, s)))
+			do(start, i, s, !name && (secret && !stands.MatchString(s) || isServiceKey(member, s)))
 			if secret, member = false, ""; name && len(m.patterns) > 0 {
 				secret, member = isTelling(s), s
 			}

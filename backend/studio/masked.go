@@ -3,21 +3,14 @@ package studio
 import (
 	"bytes"
 	"net/http"
-	"regexp"
 
 	"callboard/backend/redact"
 )
 
 // policy is what leaves the studio, for whom, by the window, HTTP and the log: its own keys are masked, and what looks like a secret.
 func (s *Studio) policy() *redact.Policy {
-	return &redact.Policy{Secrets: s.secrets, Patterns: redact.Patterns(), Leave: namesAThing.MatchString}
+	return &redact.Policy{Secrets: s.secrets, Patterns: redact.Patterns()}
 }
-
-// namesAThing finds what stands behind "token:" or "password =" in programs and is no secret: a type, a value that is none, a variable,
-// a call.
-var namesAThing = regexp.MustCompile(
-	`^(?:(?:string|str|text|bytes?|number|int|bool|boolean|any|object|unknown|optional|required|null|nil|none|None|undefined|true|false|True|False|await|new)(?:$|[)\]}>|?.!\[].*)` +
-		`|[$<{(\[*%].*|[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[].*|[A-Za-z_]{1,30}(?:\.[A-Za-z_]{1,30})+[)\]}]*)$`)
 
 // masked masks the secrets in every answer of a handler, of whatever kind it is. An answer is kept until it is whole: a secret may be
 // written in pieces. What comes back of a form is unmasked (see unmask).

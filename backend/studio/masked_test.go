@@ -260,22 +260,3 @@ func TestAFormThatComesBackMaskedKeepsItsSecrets(t *testing.T) {
 		}
 	})
 }
-
-// What stands for a value in a program is no secret: masked, the code a person approves could not be read.
-func TestCodeThatNamesATokenIsShown(t *testing.T) {
-	s := &Studio{keys: &keyring{}}
-	policy := s.policy()
-	for _, code := range []string{
-		"token: string", "password?: string | undefined;", "const token = await getToken()", "token = os.Getenv(\"X\")", "secret := config.secret.value",
-		"password=$PASSWORD make", "apiKey: process.env.API_KEY", "token = strings.Trim(text)", "(token: string) => void", "api_key = None", "token: <yours>",
-	} {
-		if got := policy.Text(code); got != code {
-			t.Errorf("%s: got %s", code, got)
-		}
-	}
-	for _, secret := range []string{"password=hunter22", "token: abcd-1234", "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "API_KEY='zyx987wvu'", "password: correcthorse"} {
-		if got := policy.Text(secret); !strings.Contains(got, redact.Mask) {
-			t.Errorf("%s: got %s", secret, got)
-		}
-	}
-}
