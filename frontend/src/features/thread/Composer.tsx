@@ -2,7 +2,7 @@ import CircleStop from 'lucide/dist/esm/icons/circle-stop.mjs'
 import Pencil from 'lucide/dist/esm/icons/pencil.mjs'
 import Send from 'lucide/dist/esm/icons/send.mjs'
 import X from 'lucide/dist/esm/icons/x.mjs'
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Absence } from '../../state/absence'
 import { type Cell, useCell } from '../../state/cell'
 import type { RunView } from '../../state/threadStore'
@@ -70,13 +70,7 @@ export function Composer({
     if (autoFocus) box.current?.focus()
   }, [autoFocus, asked])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
-  useLayoutEffect(() => {
-    const area = box.current
-    if (!area) return
-    area.style.height = 'auto'
-    area.style.height = `${Math.min(area.scrollHeight + 2, 240)}px`
-  }, [text])
+  useFittingHeight(box, text)
 
   const send = async (message: string, from: Cell<string>, deny = false) => {
     if (!message || busy || absent) return
@@ -210,4 +204,28 @@ export function Composer({
       </div>
     </div>
   )
+}
+
+/** Makes a field as high as its text in the width it has, up to a limit. */
+function useFittingHeight(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => fitHeight(field.current), [text])
+  useEffect(() => {
+    const area = field.current
+    if (!area || typeof ResizeObserver === 'undefined') return
+    let width = area.clientWidth
+    const observer = new ResizeObserver(() => {
+      if (area.clientWidth === width) return
+      width = area.clientWidth
+      fitHeight(area)
+    })
+    observer.observe(area)
+    return () => observer.disconnect()
+  }, [field])
+}
+
+function fitHeight(area: HTMLTextAreaElement | null): void {
+  if (!area) return
+  area.style.height = 'auto'
+  area.style.height = `${Math.min(area.scrollHeight + 2, 240)}px`
 }

@@ -22,20 +22,20 @@ export function StatusLine({ store, arming }: { store: ThreadStore; arming: bool
     <div className="px-8" data-run-status={status}>
       <p className="mx-auto flex h-7 max-w-[72.5rem] items-center gap-2 text-small text-muted">
         {status === 'paused' ? (
-          <span className="font-medium text-wait">Waiting for you</span>
+          <span className="shrink-0 font-medium text-wait">Waiting for you</span>
         ) : (
-          <span className="flex items-center gap-2 text-run">
+          <span className="flex shrink-0 items-center gap-2 text-run">
             <Spinner size={14} /> Running
           </span>
         )}
-        <span className="tnum">{[lasted, counts(live.transcript)].filter(Boolean).join(' · ')}</span>
+        <span className="tnum min-w-12 truncate">{[lasted, counts(live.transcript)].filter(Boolean).join(' · ')}</span>
         <span className="flex-1" />
         {notice && (
-          <span role="status" className="min-w-0 truncate text-wait" title={notice}>
+          <span role="status" className="min-w-12 truncate text-wait" title={notice}>
             {notice}
           </span>
         )}
-        {arming && <span className="text-wait">Press Esc again to stop</span>}
+        {arming && <span className="shrink-0 text-wait">Press Esc again to stop</span>}
       </p>
     </div>
   )
