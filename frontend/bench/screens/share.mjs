@@ -46,6 +46,15 @@ export const scenes = {
     await show('?q=main', /\d+ (found|of many)/)
     await page.keyboard.press('ArrowDown')
     await shoot(page, 'search')
+    const tools = page.getByRole('option', { name: 'run_command' })
+    await shoot(page, 'search-filter', {
+      again: async () => {
+        if ((await tools.count()) === 0) await page.getByRole('combobox', { name: 'Tool' }).click()
+        await tools.waitFor()
+      },
+    })
+    await page.keyboard.press('Escape')
+    await tools.waitFor({ state: 'detached' })
     await show('?q=half&state=dropped&tool=write_file&time=range&from=2020-01-01', /\d+ found/)
     await shoot(page, 'search-narrowed')
     await show('?q=nowhere', 'Nothing matches ‘nowhere’')

@@ -48,7 +48,7 @@ export function Select({ label, value, options, onChange, disabled, quiet, class
         </Base.Icon>
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner className="z-50" sideOffset={4} alignItemWithTrigger={false}>
+        <Base.Positioner role="region" aria-label={label} className="z-50" sideOffset={4} alignItemWithTrigger={false}>
           <Base.Popup className="max-h-80 max-w-96 min-w-(--anchor-width) overflow-y-auto rounded-block border border-border bg-raised p-1 text-small shadow-popover outline-none">
             {options.map((option) => (
               <Base.Item
