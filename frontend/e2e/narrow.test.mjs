@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
+import { gallery } from './gallery.mjs'
+import { gate } from './gate.mjs'
 import { calls, closeBrowser, folder, open, picture, says, script, serve, settled, start, until } from './harness.mjs'
 import { button, composer, row } from './thread.mjs'
 
@@ -48,6 +50,41 @@ test('a small window with decisions that wait: the thread keeps its room, its li
     })
   await until('the end of what is left to decide', async () => (await end()) === '1 decision left')
   await picture(page, 'narrow')
+  assert.deepEqual(page.faults, [])
+})
+
+test('a row says whole how many decisions are left, and its ring lies outside of what it holds', async (t) => {
+  const { states } = await gallery(t)
+  const lines = states.map((line) => line.replace('rule:tags of releases', 'rule:every tag and branch of a release'))
+  const studio = await serve(t)
+  const thread = await studio.api('POST', '/studio/threads', {})
+  const door = await gate(t, studio, thread.id, lines)
+  door.let(lines.length)
+  const page = await open(t, door.address)
+  for (const size of [{ width: 1280, height: 800 }, small, { width: 480, height: 800 }]) {
+    await page.setViewportSize(size)
+    const left = row(page, 'tag', 'approved').getByText('1 decision left')
+    await left.waitFor()
+    await until(`all of it at ${size.width} px`, () =>
+      left.evaluate((element) => {
+        const line = element.closest('[data-line]').getBoundingClientRect()
+        const { left, right } = element.getBoundingClientRect()
+        return element.scrollWidth <= element.clientWidth && left >= line.left && right <= line.right
+      }),
+    )
+  }
+
+  await row(page, 'tag', 'approved').focus()
+  await page.keyboard.press('ArrowUp')
+  const focused = row(page, 'run_command', 'waiting')
+  await until('the row above to have the focus', () =>
+    focused.evaluate((element) => element === document.activeElement),
+  )
+  const ring = await focused.evaluate((element) => {
+    const { content, outlineStyle, left, right, zIndex } = getComputedStyle(element, '::after')
+    return { content, outlineStyle, left, right, zIndex }
+  })
+  assert.deepEqual(ring, { content: '""', outlineStyle: 'solid', left: '-8px', right: '-8px', zIndex: '10' })
   assert.deepEqual(page.faults, [])
 })
 

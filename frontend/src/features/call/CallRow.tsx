@@ -94,6 +94,7 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
   const detail = call.presentation?.detail ?? ''
   const refused = call.state === 'denied' || call.state === 'expired'
   const word = escapeInvisible(status.word)
+  const meta = metaOf(call, now || Date.now())
   return (
     <div data-line className="group/line flex h-8 items-center gap-2 rounded-control hover:bg-raised">
       <button
@@ -101,14 +102,14 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
         tabIndex={-1}
         aria-expanded={open}
         onClick={() => store.folding.set(key, !open)}
-        className="flex h-8 min-w-0 flex-1 items-center gap-2 overflow-hidden text-left"
+        className="flex h-8 min-w-[min(10rem,30%)] flex-1 items-center gap-2 overflow-hidden text-left"
       >
         <Icon node={open ? ChevronDown : ChevronRight} className="text-faint" />
         <ToolIcon name={call.presentation?.icon} className="text-muted" />
         <span
           id={`${domId(key)}-label`}
           className={clsx(
-            'shrink-0 font-semibold',
+            'max-w-[calc(100%-3rem)] shrink-0 truncate font-semibold',
             !call.presentation?.label && 'font-mono text-code',
             refused && 'line-through decoration-deny',
           )}
@@ -121,10 +122,17 @@ function Line({ row, open, now }: { row: Row; open: boolean; now: number }) {
         </span>
         <Aside row={row} open={open} />
       </button>
+      <DecisionsLeft row={row} />
       <ByRule call={call} />
       <RowActions row={row} />
-      <span className="tnum max-w-[35%] shrink-0 truncate font-mono text-code text-faint">
-        {metaOf(call, now || Date.now())}
+      <span
+        title={meta}
+        className={clsx(
+          'tnum max-w-[35%] truncate font-mono text-code text-faint',
+          call.state === 'approved' ? 'min-w-0' : 'shrink-0', // who approved gives way to what is left
+        )}
+      >
+        {meta}
       </span>
       <span
         id={`${domId(key)}-status`}
@@ -154,7 +162,7 @@ function isEdited({ approval, argumentsText }: Row['call']): boolean {
   return approval?.kind === 'approval' && approval.argumentsText !== '' && approval.argumentsText !== argumentsText
 }
 
-/** What the line says whatever its width: the calls a closed row holds, how many of them wait, that it was edited, or how many decisions are missing. */
+/** What the line says whatever its width: the calls a closed row holds, how many of them wait, or that it was edited. */
 function Aside({ row, open }: { row: Row; open: boolean }) {
   const { call, run } = row
   const store = useThread()
@@ -162,32 +170,35 @@ function Aside({ row, open }: { row: Row; open: boolean }) {
   if (call.children.length > 0) {
     const failed = call.children.filter((id) => run.transcript.calls.get(id)?.state === 'failed').length
     return (
-      <span className="flex shrink-0 items-center gap-2 text-small">
+      <span className="flex min-w-0 items-center gap-2 text-small">
         {!open && (
-          <span className="font-mono text-code text-faint">
+          <span className="truncate font-mono text-code text-faint">
             {counted(call.children.length, 'call')}
             {failed > 0 && <span className="text-err">, {count(failed)} failed</span>}
           </span>
         )}
         {waiting > 0 && (
-          <span className="flex items-center gap-1 text-wait">
+          <span className="flex min-w-0 items-center gap-1 text-wait">
             <Icon node={ShieldQuestionMark} size={14} />
-            {count(waiting)} {waiting === 1 ? 'needs' : 'need'} approval
+            <span className="truncate">
+              {count(waiting)} {waiting === 1 ? 'needs' : 'need'} approval
+            </span>
           </span>
         )}
       </span>
     )
   }
+  return isEdited(call) ? <span className="shrink-0 text-small text-faint">edited</span> : null
+}
+
+/** How many decisions an approved call waits for. */
+function DecisionsLeft({ row: { call, run } }: { row: Row }) {
   const left = call.state === 'approved' ? pendingCalls(run.transcript).length : 0
+  if (left === 0) return null
   return (
-    <>
-      {isEdited(call) && <span className="shrink-0 text-small text-faint">edited</span>}
-      {left > 0 && (
-        <span className="shrink-0 text-small text-wait">
-          {left === 1 ? '1 decision left' : `${left} decisions left`}
-        </span>
-      )}
-    </>
+    <span className="shrink-0 text-small whitespace-nowrap text-wait">
+      {left === 1 ? '1 decision left' : `${left} decisions left`}
+    </span>
   )
 }
 

@@ -62,7 +62,7 @@ export const FeedRow = memo(function FeedRow({ row, index, total, active, cards 
       aria-posinset={total && index + 1}
       aria-setsize={total ?? -1}
       {...naming(row)}
-      className="group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60 data-found:before:absolute data-found:before:inset-y-0 data-found:before:-left-3 data-found:before:w-1 data-found:before:rounded-full data-found:before:bg-find"
+      className="feed-row group/row relative scroll-my-2 rounded-control data-moment:before:absolute data-moment:before:inset-y-0 data-moment:before:-left-5 data-moment:before:w-0.5 data-moment:before:bg-accent data-selected:bg-raised/60 data-found:before:absolute data-found:before:inset-y-0 data-found:before:-left-3 data-found:before:w-1 data-found:before:rounded-full data-found:before:bg-find"
     >
       <ErrorBoundary what="This row" resetKey={row.key}>
         {cut && <CutLine place={cut} />}
