@@ -9,32 +9,33 @@ import (
 
 func TestAPageWhoseScriptDoesNotEndIsRoused(t *testing.T) {
 	b := New(Options{Allow: admitted.has, Unasked: true})
-	b.wake = 2 * time.Second
+	b.wake = 4 * time.Second
 	t.Cleanup(b.Close)
 	s := newSeat(t, b)
-	web := site(t, map[string]string{
-		"/loop": `<title>Loop</title>before it<script>setTimeout(() => { document.title = "in it"; while (true) {} }, 50)</script>`,
-		"/two":  `<title>Two</title>the next page`,
-	})
+	looping := make(chan struct{}, 1)
+	web := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/loop": // the script waits for an answer, and then for nothing
+			put(w, `<title>Loop</title>before it<script>setTimeout(() => {
+				const ask = new XMLHttpRequest(); ask.open("GET", "/begun", false); ask.send(); while (true) {}
+			}, 50)</script>`)
+		case "/begun":
+			looping <- struct{}{}
+		case "/two":
+			put(w, "<title>Two</title>the next page")
+		}
+	}))
 	const stopped = "A script of the page that did not end was stopped."
 	for range 2 {
 		s.do("browser_open", args{"url": web.URL + "/loop"})
-		s.stuck()
+		<-looping
 		s.holds(s.do("browser_open", args{"url": web.URL + "/two"}), `"Two"`, stopped)
 		s.holds(s.do("browser_read", nil), "the next page")
 	}
 	s.do("browser_open", args{"url": web.URL + "/loop"})
-	s.stuck()
+	<-looping
 	s.holds(s.do("browser_read", nil), "before it", stopped)
-}
-
-// stuck waits until the page's script runs and does not end.
-func (s *seat) stuck() {
-	s.Helper()
-	s.browser.mu.Lock()
-	p := s.browser.window.pages["thread "+s.thread]
-	s.browser.mu.Unlock()
-	until(s.T, "the script to run", func() bool { return !p.awake(p.ctx, 200*time.Millisecond) })
 }
 
 func TestAPageThatIsStoppedWhileItLoadsDoesNotComeLater(t *testing.T) {
