@@ -192,3 +192,17 @@ func TestWhatIsKnownIsMaskedEverywhereAndWhereItWasCut(t *testing.T) {
 		t.Errorf("got %+v, want %+v", hits, want)
 	}
 }
+
+func TestGrowingGoesOnWithinALongSecret(t *testing.T) {
+	p := redact.Policy{Patterns: redact.Patterns()}
+	growing := p.Growing()
+	text := `a\u0062 -----BEGIN PRIVATE KEY-----` + strings.Repeat(`A\u0041 `, 20_000)
+	_, masked := growing.Next(0, text)
+	for _, tail := range []string{"more", " -----END PRIVATE KEY-----", " b"} {
+		keep, rest := growing.Next(len(text), tail)
+		text, masked = text+tail, masked[:keep]+rest
+		if want := p.Text(text); masked != want {
+			t.Fatalf("after %q: got %d bytes, %.80q, want %d, %.80q", tail, len(masked), masked, len(want), want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Growing masks texts that mostly begin as the one before did, as the requests of a run do, at a cost that grows with what is new.
 // The zero value is not usable: a policy makes it.
@@ -48,8 +51,15 @@ func (g *Growing) Hits() []Hit { return g.masker.hits(g.text[g.fresh:]) }
 // settled is how much of the beginning of the last text is masked the same in one that shares keep bytes with it.
 func (g *Growing) settled(keep int) int {
 	from := runeStart(g.text[:keep], keep-4*maxOpen)
-	n, _ := g.masker.settled(g.text[from:keep])
-	return outside(g.spans, from+n)
+	text := g.text[from:keep]
+	n, _ := g.masker.settled(text)
+	for least := max(0, n-maxGiven); n > least && isWord(text[n-1]); n-- { // at the beginning of a text a pattern finds what it may not within a word
+	}
+	spans := slices.Clone(g.spans)
+	for i := range spans {
+		spans[i].from, spans[i].end = spans[i].from-from, spans[i].end-from
+	}
+	return from + border(g.masker.plains(text), spans, n)
 }
 
 // maskedLength is how long the first n bytes of a text are once they are masked; of a secret that goes on behind them nothing counts.

@@ -30,14 +30,15 @@ func (m *masker) settled(text string) (int, []span) {
 		return len(text), nil
 	}
 	n := m.clear(text, m.signs(text))
-	for _, p := range m.plains(text) {
+	plains := m.plains(text)
+	for _, p := range plains {
 		n = min(n, p.at[m.clear(p.text, m.signs(p.text))])
 	}
 	spans := m.spans(text)
 	if last := len(spans) - 1; last >= 0 && spans[last].end == len(text) && len(m.patterns) > 0 {
 		n = min(n, spans[last].from) // it may go on
 	}
-	n = outside(spans, n)
+	n = border(plains, spans, n)
 	if len(text)-n > maxOpen {
 		n = len(text)
 	}
@@ -45,6 +46,25 @@ func (m *masker) settled(text string) (int, []span) {
 		n--
 	}
 	return n, spans
+}
+
+// border is the last place at or before n that is in no secret, in nothing one was found by, and within no escape.
+func border(plains []plain, spans []span, n int) int {
+	for {
+		at := outside(spans, n)
+		if at <= 0 { // what it was found by may begin before the text
+			return at
+		}
+		for _, p := range plains {
+			if i, is := slices.BinarySearch(p.at, at); !is {
+				at = p.at[i-1]
+			}
+		}
+		if at == n {
+			return n
+		}
+		n = at
+	}
 }
 
 // clear is where the end of a text with some signs begins that may be the beginning of a secret.
