@@ -11,11 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"callboard/backend/agent"
 	"callboard/backend/approval"
 	"callboard/backend/protocol"
 	"callboard/backend/server"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTheGuideShowsEveryKindOfDetails(t *testing.T) {
 	shown, err := exhibits()
