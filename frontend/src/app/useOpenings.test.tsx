@@ -68,6 +68,34 @@ it('writes the address of a link into the form to attach a server, and sends not
   expect(transport.asked.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([])
 })
 
+it('closes the settings, and what else lies over the window, before it shows a thread', async () => {
+  const { app, open } = opened([])
+  app.setUp.set({ kind: 'settings' })
+  app.over.set('keyboard')
+  app.inboxOpen.set(true)
+  open([{ threadId: 't1' }])
+  await waitFor(() => expect(app.router.route.get().kind).toBe('thread'))
+  expect([app.setUp.get(), app.over.get(), app.inboxOpen.get()]).toEqual([undefined, undefined, false])
+})
+
+it.each([
+  ['that leads back to the settings', { kind: 'settings' } as const],
+  ['of its own', undefined],
+])('shows a thread only once a form %s is closed, and says so', async (_, after) => {
+  const add = vi.spyOn(toasts, 'add')
+  const { app, open } = opened([])
+  app.setUp.set({ kind: 'agent', within: after !== undefined })
+  open([{ threadId: 't1' }])
+  await waitFor(() =>
+    expect(add).toHaveBeenCalledWith(expect.objectContaining({ title: expect.stringMatching(/once you close/) })),
+  )
+  expect(app.router.route.get()).toEqual({ kind: 'new' })
+  expect(app.setUp.get()?.kind).toBe('agent')
+  app.setUp.set(after)
+  expect(app.router.route.get()).toEqual({ kind: 'thread', threadId: 't1', moment: undefined })
+  expect(app.setUp.get()).toBeUndefined()
+})
+
 it('leaves a form that is open alone, and offers the server of a link once it is closed', async () => {
   const add = vi.spyOn(toasts, 'add')
   const { app, open } = opened([])

@@ -32,13 +32,19 @@ async function show(app: App, opening: Opening): Promise<void> {
         toast(`Nothing was opened: ${gone ? 'there is no such thread here.' : messageOf(cause)}`, 'err')
         return
       }
-      void app.threads.refresh()
-      app.router.go({ kind: 'thread', threadId, moment })
+      inFront(app, 'A thread was opened: it is shown once you close what is open.', () => {
+        void app.threads.refresh()
+        app.router.go({ kind: 'thread', threadId, moment })
+      })
       return
     }
-    case 'server':
-      offer(app, opening.address)
+    case 'server': {
+      const { address } = opening
+      inFront(app, 'A link asks to attach a server: its form opens once you close what is open.', () =>
+        app.setUp.set({ kind: 'attach', address }),
+      )
       return
+    }
     case 'fault':
       toast(`Nothing was opened: ${opening.fault}.`, 'err')
       return
@@ -47,21 +53,28 @@ async function show(app: App, opening: Opening): Promise<void> {
   }
 }
 
-/** Opens the form that attaches a server with its address in it. A form that is open already is left alone until it is closed. */
-function offer(app: App, address: string): void {
-  const forms = [app.setUp, app.share]
-  if (forms.every((form) => form.get() === undefined)) {
+/**
+ * Shows something with nothing over it. The settings and what else only lies over the window are closed; a form is left alone, its
+ * reader told, and what was to be shown comes once it is closed.
+ */
+function inFront(app: App, waiting: string, show: () => void): void {
+  const inForm = () => app.share.get() !== undefined || (app.setUp.get()?.kind ?? 'settings') !== 'settings'
+  const now = () => {
     app.over.set(undefined)
     app.inboxOpen.set(false)
-    app.setUp.set({ kind: 'attach', address })
+    app.setUp.set(undefined)
+    show()
+  }
+  if (!inForm()) {
+    now()
     return
   }
-  toast('A link asks to attach a server: its form opens once you close what is open.')
-  const stops = forms.map((form) =>
+  toast(waiting)
+  const stops = [app.setUp, app.share].map((form) =>
     form.subscribe(() => {
-      if (forms.some((each) => each.get() !== undefined)) return
+      if (inForm()) return
       for (const stop of stops) stop()
-      offer(app, address)
+      now()
     }),
   )
 }
