@@ -340,6 +340,41 @@ var useChats = map[string]struct {
 {"data":{"replacements":2},"id":"structured","type":"data-structured"}`,
 		requests: "POST 200 v1",
 	},
+	"is opened again and goes on": {
+		turns: []scripted.Turn{
+			say(scripted.Chunk{Reasoning: "I look."}, call("c1", "edit", `{"path":"a"}`), call("c2", "fail", `{"path":"b"}`)),
+			scripted.Say("Done."), scripted.Say("More."),
+		},
+		steps: []string{send, finished, `{"reopen":false}`, `{"until":"Done."}`, `{"send":"More?"}`, `{"until":"More."}`, finished},
+		want: `
+{"state":"done","text":"More.","type":"text"}`,
+		requests: "POST 200 v1, POST 200 v1",
+		more: func(t *testing.T, s seen) {
+			if len(s.Messages) != 4 {
+				t.Fatalf("got %d messages, want 4", len(s.Messages))
+			}
+			s.Messages = s.Messages[:2]
+			want := strings.TrimSpace(`
+{"id":"part_1_0_1","state":"done","text":"I look.","type":"reasoning"}
+{"input":{"path":"a"},"output":{"replacements":1},"state":"output-available","toolCallId":"c1","type":"tool-edit"}
+{"data":{"detail":"a","icon":"pencil","label":"Edit file"},"id":"c1","type":"data-tool-presentation"}
+{"errorText":"no such file","input":{"path":"b"},"state":"output-error","toolCallId":"c2","toolMetadata":{"errorCode":"TOOL_EXECUTION_FAILED"},"type":"tool-fail"}
+{"data":{"content":"all of a"},"id":"c1","type":"data-tool-progress"}
+{"data":{"diff":"-a\n+b"},"id":"c1","type":"data-tool-details"}
+{"state":"done","text":"Done.","type":"text"}`)
+			if got := s.parts(t); got != want {
+				t.Errorf("got the old message\n%s\nwant\n%s", got, want)
+			}
+		},
+	},
+	"waits still when it is opened again": {
+		turns: []scripted.Turn{say(call("c1", "release", `{"path":"a"}`)), scripted.Say("Done.")},
+		steps: []string{send, finished, `{"reopen":true}`, finished, `{"answer":true}`, `{"finished":2}`},
+		want: `
+{"approval":{"approved":true},"input":{"path":"a"},"output":"released a","state":"output-available","toolCallId":"c1","type":"tool-release"}
+{"state":"done","text":"Done.","type":"text"}`,
+		requests: "POST 200 v1, GET 200 v1, POST 200 v1",
+	},
 	"sees as a user labels, states and answers": {
 		query: "?view=user",
 		turns: []scripted.Turn{

@@ -2,6 +2,17 @@
 // useChat sends back. A Mapper is a pure fold from a run's events to the chunks of that stream. It knows nothing of HTTP, stores or
 // agents; package server mounts it as POST /agents/{name}/ui-chat and GET /agents/{name}/ui-chat/{id}/stream.
 //
+// A page that is opened again gets what was said before from GET /agents/{name}/ui-chat/{id}/messages, for useChat({messages, resume:
+// true}). The message that is under way, or waits for a person, is not among them: resume brings it.
+//
+// The thread has the history, and nothing of it is unsaid. What regenerate or an edited message asks for is said anew: the thread, and so
+// the model's next request and the messages of a page that is opened again, hold the message of the user and its first answer too,
+// where the page that asked shows the second alone.
+//
+// A browser's page of another origin is refused by server.Guard, and there are no CORS headers: let the page's own server pass the
+// requests on, as rewrites in Next.js or server.proxy in Vite do, with the host and the origin of the target. The token goes along as
+// DefaultChatTransport({headers: {Authorization: `Bearer ${token}`}}), or the passing server adds it, so that no page has it.
+//
 // One run is one message of the assistant, over all its pauses, and one turn is one step of it.
 //
 //	output of a tool part     a call's content, when it has its result; never its progress

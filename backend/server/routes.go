@@ -150,6 +150,14 @@ func (s *Server) routes() map[string]route {
 			serve: s.uiResume, name: "uiChatWithAgentStream", group: groupChat, says: "Streams the message of a chat that is under way, from its beginning",
 			query: []string{"view"}, gives: []answer{streams(chunkName, uiStream), empty("There is none.")}, codes: []string{CodeNotFound},
 		},
+		"GET /ui-chat/{id}/messages": {
+			serve: s.uiMessages, name: "uiChatMessages", group: groupChat, says: "The messages of a chat for useChat of the AI SDK",
+			more: uiMessagesMore, query: []string{"view"}, gives: []answer{gives(200, uiMessagesAnswer{}, "The messages.")},
+		},
+		"GET /agents/{name}/ui-chat/{id}/messages": {
+			serve: s.uiMessages, name: "uiChatWithAgentMessages", group: groupChat, says: "The messages of a chat for useChat of the AI SDK",
+			more: uiMessagesMore, query: []string{"view"}, gives: []answer{gives(200, uiMessagesAnswer{}, "The messages.")}, codes: []string{CodeNotFound},
+		},
 
 		"GET /threads": {
 			serve: s.listThreads, name: "listThreads", group: groupThreads, says: "Lists threads",

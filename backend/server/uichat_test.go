@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -266,4 +267,41 @@ func TestAUIChatsRunIsCancelledWhenItsClientLeaves(t *testing.T) {
 	}
 	leave()
 	w.eventually("the run is cancelled", func() bool { return w.statusOf(runs[0].ID) == protocol.StatusCancelled })
+}
+
+func TestTheMessagesOfAUIChatAreReadAgain(t *testing.T) {
+	w := start(t, nil, scripted.CallTool("c1", "echo", `{"n":1}`), scripted.Say("Hello."), scripted.CallTool("c2", "release", `{"target":"x"}`))
+	var none, all, seen struct {
+		Messages []aisdk.Message
+	}
+	w.json("GET", "/ui-chat/t/messages", "", &none)
+	if none.Messages == nil || len(none.Messages) != 0 {
+		t.Errorf("got %v of a chat that nothing was said in, want an empty list", none.Messages)
+	}
+	w.request("POST", "/ui-chat", said("t", "Hello"))
+	w.request("POST", "/threads/t/messages", `{"role":"assistant","content":"By the way."}`)
+	w.request("POST", "/ui-chat", said("t", "Release"))
+	w.json("GET", "/agents/demo/ui-chat/t/messages", "", &all)
+	w.json("GET", "/ui-chat/t/messages?view=user", "", &seen)
+	for name, messages := range map[string][]aisdk.Message{"operator": all.Messages, "user": seen.Messages} {
+		var got []string
+		for _, m := range messages {
+			for _, p := range m.Parts {
+				switch {
+				case p.Text != nil:
+					got = append(got, m.Role+": "+*p.Text)
+				case p.ToolCallID != "":
+					got = append(got, p.Type+" "+string(p.Input)+" "+string(p.Output))
+				}
+			}
+		}
+		call := map[string]string{"operator": `tool-echo {"n":1} {"n":1}`, "user": `tool-echo {} "[hidden]"`}[name]
+		want := []string{"user: Hello", call, "assistant: Hello.", "assistant: By the way.", "user: Release"} // what waits is the stream's
+		if !slices.Equal(got, want) {
+			t.Errorf("the %s gets %q, want %q", name, got, want)
+		}
+	}
+	if status, _ := w.request("GET", "/agents/nobody/ui-chat/t/messages", ""); status != http.StatusNotFound {
+		t.Errorf("of an agent nobody has: got %d, want 404", status)
+	}
 }

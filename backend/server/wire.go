@@ -76,6 +76,10 @@ func answers() []openapi.Named {
 		{Value: tool.Presentation{}, Name: "Presentation", Description: "How a client shows a call without the tool's code"},
 		{Value: aisdk.Chunk{}, Name: chunkName, Description: "A piece of a UI message stream of the AI SDK; its type says which of the other members it has"},
 		{Value: aisdk.Metadata{}, Name: "UIMessageMetadata", Description: "The metadata of a UI message"},
+		{Value: uiMessagesAnswer{}, Name: "UIMessages", Description: "The messages of a chat"},
+		{Value: aisdk.Message{}, Name: "UIMessage", Description: "A message of useChat of the AI SDK"},
+		{Value: aisdk.Part{}, Name: "UIMessagePart", Description: "A part of a message. Its type says which of the members it has"},
+		{Value: aisdk.PartApproval{}, Name: "UIMessageApproval", Description: "What was asked about a call, and the answer"},
 		{Value: aisdk.ToolMetadata{}, Name: "UIToolMetadata", Description: "What a tool part tells of its call beside input and output"},
 	}
 }

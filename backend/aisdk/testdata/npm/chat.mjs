@@ -2,6 +2,7 @@
 // what to do there. What came of them is printed as JSON, by name.
 //
 //	{"open": {…}}        mounts the hook anew, with these options beside the test's own
+//	{"reopen": resume}   mounts the hook anew, with the messages the server has
 //	{"send": "text"}     sends a message and does not wait
 //	{"answer": bool}     answers the first approval that is asked for; a "reason" may stand beside it
 //	{"again": true}      regenerates the last message
@@ -94,6 +95,10 @@ async function play(api, steps) {
     ['ready', 'error'].includes(chat?.status) && JSON.stringify(chat.messages) === JSON.stringify(last)
   const actions = {
     open,
+    reopen: async (resume) => {
+      const { messages } = await (await fetch(`${api}/chat-1/messages`)).json()
+      open({ messages, resume })
+    },
     send: (text) => void chat.sendMessage({ text }),
     answer: async (approved, { reason }) => {
       await until('an approval', asked)
