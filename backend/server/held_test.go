@@ -11,14 +11,17 @@ import (
 
 	"callboard/backend/agent"
 	"callboard/backend/model"
+	"callboard/backend/redact"
 	"callboard/backend/tool"
 )
 
 // A blocked answer is in the stored request, for operators; a user's client gets it over no route.
 func TestWhatWasBlockedIsForOperators(t *testing.T) {
-	for name, show := range map[string]bool{"a user": false, "an operator": true} {
+	operator := func(*http.Request) redact.View { return redact.Operator }
+	for name, viewOf := range map[string]func(*http.Request) redact.View{"a client nobody named": nil, "an operator": operator} {
 		t.Run(name, func(t *testing.T) {
-			s := &Server{ShowHeld: show, Agents: []*agent.Agent{{
+			show := viewOf != nil
+			s := &Server{ViewOf: viewOf, Agents: []*agent.Agent{{
 				Name: "demo", Backend: rawBackend{"The SECRET"},
 				Middleware: []agent.Middleware{{HoldBack: true, AfterModel: func(tool.Context, *agent.Answer) error { return agent.Block("No.") }}},
 			}}}

@@ -75,7 +75,7 @@ func (s *Server) requests(w http.ResponseWriter, r *http.Request) error {
 			Turn: row.Turn, Try: row.Try, At: row.AtMs, AgentName: row.AgentName, ParentToolCallID: row.ParentToolCallID,
 		}
 		answer.Received, answer.Unread = v.pieces(pieces(row.Received))
-		if answer.Withheld = !s.ShowHeld && s.holdsBack(r.Context(), row); answer.Withheld {
+		if answer.Withheld = s.ViewOf == nil && s.holdsBack(r.Context(), row); answer.Withheld {
 			answer.Received, answer.Unread = []receivedPiece{}, 0
 		}
 		if row.Sent != nil {

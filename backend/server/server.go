@@ -44,13 +44,11 @@ type Server struct {
 	// any other: its call waits where the tool's calls do, and what the agent's Middleware does about calls it does here. Off by default:
 	// then nobody reaches a tool but through an agent. A Runtime of one's own says by its offers which tools may be called.
 	ToolRuns bool
-	// ShowHeld lets GET /runs/{id}/requests show what models answered agents that hold back their turns, blocked answers included.
-	// It is for operators; without it that part of the answer is left out.
-	ShowHeld bool
 	// Redact is what leaves the server, for whom; nil masks nothing.
 	Redact *redact.Policy
-	// ViewOf says what the client of a request sees; nil is redact.Operator for every one. With ?view=user an operator asks for what
-	// a user would see.
+	// ViewOf says what the client of a request sees. With ?view=user an operator asks for what a user would see. nil is redact.Operator
+	// for every one, but for what models answered agents that hold back their turns, blocked answers included: GET /runs/{id}/requests
+	// shows that only to whom ViewOf calls an operator.
 	ViewOf  func(r *http.Request) redact.View
 	Version string       // of the program, told by GET /health; may be empty
 	Logger  *slog.Logger // nil is slog.Default()

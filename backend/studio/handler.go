@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"callboard/backend/agent"
+	"callboard/backend/redact"
 	"callboard/backend/remote"
 	"callboard/backend/server"
 	"callboard/backend/toolset/workspace"
@@ -20,7 +21,9 @@ func (s *Studio) ServeHandler(g server.Guard) http.Handler {
 
 // serve puts the routes together.
 func (s *Studio) serve() error {
-	s.server = &server.Server{Version: s.config.Version, Runner: s.runner, Threads: threads{s.db, s}, KeepRuns: true, ShowHeld: true, Redact: s.redact, Logger: s.log}
+	s.server = &server.Server{
+		Version: s.config.Version, Runner: s.runner, Threads: threads{s.db, s}, KeepRuns: true, Redact: s.redact, ViewOf: operator, Logger: s.log,
+	}
 	s.server.Runtime = runtimes{server.Local{Runner: s.runner, List: s.listed, ToolRuns: true}, s}
 	for i := range agentKinds {
 		tools, err := s.tools("", workspace.Options{})
@@ -46,6 +49,9 @@ func (s *Studio) serve() error {
 	s.handler = mux
 	return nil
 }
+
+// operator is the view of every client: who reaches the studio works with it.
+func operator(*http.Request) redact.View { return redact.Operator }
 
 // byHandBeside takes the messages to who calls a tool by hand, here or on an attached server: their thread says which tool that is.
 func (s *Studio) byHandBeside(next http.Handler) http.Handler {
