@@ -189,6 +189,11 @@ export interface FolderListing {
   error: string
 }
 
+/** Whether a folder is not there or cannot be read. One of which only some entries are listed can be. */
+export function isUnreadable({ error, entries }: FolderListing): boolean {
+  return error !== '' && entries.length === 0
+}
+
 /** A call that waits for a person, in any thread. */
 export interface PendingApproval extends Approval {
   runId: string

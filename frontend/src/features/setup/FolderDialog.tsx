@@ -2,7 +2,7 @@ import CornerLeftUp from 'lucide/dist/esm/icons/corner-left-up.mjs'
 import Folder from 'lucide/dist/esm/icons/folder.mjs'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
-import type { FolderListing } from '../../transport/answers'
+import { type FolderListing, isUnreadable } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'
@@ -87,11 +87,6 @@ export function FolderDialog({ start, onClose }: Props) {
       </ul>
     </Dialog>
   )
-}
-
-/** Whether a folder is not there or cannot be read. One of which only some entries are listed can be. */
-export function isUnreadable({ error, entries }: FolderListing): boolean {
-  return error !== '' && entries.length === 0
 }
 
 function Entry({ icon, name, onOpen }: { icon: 'up' | 'folder'; name: string; onOpen: () => void }) {

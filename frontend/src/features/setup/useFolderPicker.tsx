@@ -1,6 +1,8 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useApp } from '../../state/app'
-import { FolderDialog } from './FolderDialog'
+import { lazily } from '../../ui/lazily'
+
+const FolderDialog = lazily(async () => (await import('./FolderDialog')).FolderDialog)
 
 interface Asking {
   start: string
@@ -21,9 +23,14 @@ export function useFolderPicker(): [ReactNode, (start: string) => Promise<string
     if (path) studio.chose(path)
     return path
   }
-  const close = (path: string) => {
+  const close = (path = '') => {
     asking?.answer(path)
     setAsking(undefined)
   }
-  return [asking && <FolderDialog start={asking.start} onClose={close} />, pick]
+  const dialog = asking && (
+    <Suspense>
+      <FolderDialog start={asking.start} onClose={close} />
+    </Suspense>
+  )
+  return [dialog, pick]
 }
