@@ -107,7 +107,7 @@ func TestACancelEndsTheContainer(t *testing.T) {
 	got := <-done
 	took := time.Since(start)
 	t.Logf("the cancel took %s", took)
-	if took > 10*time.Second { // 200 ms, on a machine that has nothing else to do
+	if took > 30*time.Second { // 200 ms, on a machine that has nothing else to do
 		t.Errorf("took %s, want 200 ms", took)
 	}
 	if !errors.Is(got.err, context.Canceled) || got.out.Presentation == nil || got.out.Presentation.Summary != "cancelled" {

@@ -74,7 +74,7 @@ func TestACancelEndsTheGroupAtOnce(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the cancel", err)
 	}
-	if took := time.Since(start); took > 10*time.Second { // 200 ms, on a machine that has nothing else to do
+	if took := time.Since(start); took > 30*time.Second { // 200 ms, on a machine that has nothing else to do
 		t.Errorf("took %s, want 200 ms", took)
 	}
 	gone(t, file)

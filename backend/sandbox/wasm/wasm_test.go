@@ -100,7 +100,7 @@ func TestACancelStopsABusyModule(t *testing.T) {
 		time.AfterFunc(100*time.Millisecond, cancel)
 		start := time.Now()
 		_, err := engine.Execute(tool.Context{Context: ctx}, job(t, function, `{}`))
-		if took := time.Since(start); !errors.Is(err, context.Canceled) || took > 10*time.Second { // 300 ms, on a machine that has nothing else to do
+		if took := time.Since(start); !errors.Is(err, context.Canceled) || took > 30*time.Second { // 300 ms, on a machine that has nothing else to do
 			t.Errorf("%s: got %v after %s, want the cancel at once", function, err, took)
 		}
 		cancel()

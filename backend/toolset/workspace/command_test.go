@@ -189,7 +189,7 @@ func TestACancelEndsTheWholeGroup(t *testing.T) {
 	start := time.Now()
 	cancel()
 	r := <-result
-	if took := time.Since(start); took > 10*time.Second { // 200 ms, on a machine that has nothing else to do
+	if took := time.Since(start); took > 30*time.Second { // 200 ms, on a machine that has nothing else to do
 		t.Errorf("took %s, want 200 ms", took)
 	}
 	eventuallyGone(t, shell)
