@@ -4,8 +4,9 @@ import { pattern } from './texts'
 
 /** No more places than this are marked at a time. */
 const most = 2000
-/** So long, in ms, a row that was found may take to open. */
+/** So long, in ms, a row that was found may take to open, and is held in view after that: on a slow machine longer, so many frames. */
 const opening = 600
+const frames = 36
 
 /** Marks what was searched for in the rows that are drawn, and brings its first place in the row that was found into view. */
 export function useHighlights(query: string): void {
@@ -16,6 +17,7 @@ export function useHighlights(query: string): void {
     if (!feed || !wanted || typeof Highlight === 'undefined') return
     let frame = 0
     let holding = 0
+    let held: Range | Element | undefined
     let foundAt = performance.now()
     /** What was searched for has been brought into view. */
     let shown = false
@@ -34,16 +36,23 @@ export function useHighlights(query: string): void {
       const [first] = here
       const found = feed.querySelector('[data-found][aria-posinset]')
       const place = first instanceof Range ? first : found
+      if (holding && first instanceof Range) held = first // what was held may be drawn anew, as in colours
       // The row itself stands in for it while it opens, and where its words are drawn in other signs.
       if (!place || shown || (place === found && performance.now() - foundAt > opening)) return
       shown = place !== found
-      if (shown) hold(place, performance.now() + opening)
+      held = place
+      if (shown) hold(performance.now() + opening, frames)
       else bring(place, feed)
     }
-    /** The list goes on bringing the row into view while it grows: its place is held against that. */
-    const hold = (place: Range | Element, until: number) => {
-      bring(place, feed)
-      if (performance.now() < until) holding = requestAnimationFrame(() => hold(place, until))
+    /** The list goes on bringing the row into view while it grows: its place is held against that, but not against the reader. */
+    const hold = (until: number, left: number) => {
+      if (held) bring(held, feed)
+      const more = left > 0 || performance.now() < until
+      holding = more ? requestAnimationFrame(() => hold(until, left - 1)) : 0
+    }
+    const letGo = () => {
+      cancelAnimationFrame(holding)
+      holding = 0
     }
     const later = () => {
       frame ||= requestAnimationFrame(paint)
@@ -51,15 +60,18 @@ export function useHighlights(query: string): void {
     later()
     const observer = new MutationObserver(later)
     observer.observe(feed, { subtree: true, childList: true, characterData: true, attributeFilter: ['data-found'] })
+    const hands = ['wheel', 'pointerdown', 'keydown'] as const
+    for (const hand of hands) feed.addEventListener(hand, letGo, { passive: true })
     const stop = app.found.subscribe(() => {
-      cancelAnimationFrame(holding)
+      letGo()
       shown = false
       foundAt = performance.now()
       later()
     })
     return () => {
       cancelAnimationFrame(frame)
-      cancelAnimationFrame(holding)
+      letGo()
+      for (const hand of hands) feed.removeEventListener(hand, letGo)
       observer.disconnect()
       stop()
       CSS.highlights.delete('found')
