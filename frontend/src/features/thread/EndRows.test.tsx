@@ -39,8 +39,8 @@ it('what a run gave as JSON is shown with every digit, beside what was wrong wit
 })
 
 /** A failed run of an agent, drawn. */
-async function failed(agentName: string, code: string) {
-  const log = [start(), message('Go.'), turn(1), event('error', { message: 'It ended.', code })]
+async function failed(agentName: string, code: string, said = 'It ended.') {
+  const log = [start(), message('Go.'), turn(1), event('error', { message: said, code })]
   const opened = await openThread(log, 'failed')
   const [run] = opened.store.runs
   if (!run) throw new Error('the thread has no run')
@@ -60,6 +60,11 @@ it.each([
 ])('what can be done about a run of %s that failed with %s', async (agentName, code, want) => {
   await failed(agentName, code)
   expect(offered()).toEqual(want)
+})
+
+it('a run whose key was refused offers to fix the key', async () => {
+  await failed('demo', 'LLM_UNAVAILABLE', 'a.example answered 401 Unauthorized. Check the API key.')
+  expect(offered()).toEqual(['Retry', 'Fix key', 'Copy details'])
 })
 
 it('a run its server forgot is asked for anew with the same message, in a new thread', async () => {

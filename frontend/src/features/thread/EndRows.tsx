@@ -180,10 +180,10 @@ function FailedRow({ run }: { run: RunView }) {
       })
       .finally(() => setBusy(false))
   }
+  const ofKey = error?.message.includes('API key') ?? false
   const openModel = async () => {
     const choice = await app.api.thread(store.threadId).catch(() => undefined)
     const { state } = app.studio.cell.get()
-    const ofKey = error?.message.includes('API key') ?? false
     app.setUp.set(
       state && choice
         ? modelSettings(state, { ...choice, agentName: run.agentName }, ofKey)
@@ -211,7 +211,7 @@ function FailedRow({ run }: { run: RunView }) {
           )}
           {newest && error?.code?.startsWith('LLM_') && !serverOf(run.agentName) && (
             <Button small onClick={() => void openModel()}>
-              Model settings
+              {ofKey ? 'Fix key' : 'Model settings'}
             </Button>
           )}
           <Button small tone="ghost" onClick={() => void copy(details, 'The details')}>

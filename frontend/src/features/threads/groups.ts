@@ -36,7 +36,7 @@ export function threadLine(thread: ThreadSummary, now: number): string {
 }
 
 const failures = new Map([
-  ['LLM_UNAVAILABLE', 'no answer from the model'],
+  ['LLM_UNAVAILABLE', 'the model could not be used'],
   ['LLM_RATE_LIMITED', 'rate limit of the model'],
   ['LLM_TIMEOUT', 'the model took too long'],
   ['LLM_INVALID_RESPONSE', 'the answer was not usable'],
