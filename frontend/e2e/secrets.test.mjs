@@ -82,7 +82,7 @@ test('without a secret service a key is kept in memory, or if asked for in a fil
   await models.getByText('m · key until Callboard closes').waitFor()
   assert.deepEqual(await holding(studio.dir, key), [], 'it is in no file')
 
-  await button(models, 'Edit').click()
+  await models.getByRole('button', { name: 'Edit' }).click()
   const edit = page.getByRole('dialog', { name: provider.name })
   await edit.getByText('There is a key. Leave this empty to keep it.').waitFor()
   await edit.getByRole('combobox', { name: 'Keep the key' }).click()

@@ -136,3 +136,14 @@ it('asks before a link attaches a server', async () => {
   expect(screen.getByLabelText<HTMLInputElement>('Address').value).toBe('http://10.0.0.9:4830')
   expect(sent()).toEqual([])
 })
+
+it('names a dozen of many tools, and says how many more there are', async () => {
+  const { transport } = await form()
+  const tools = Array.from({ length: 311 }, (_, i) => `t${i}`)
+  transport.on(`PUT ${path}`, () => ok(weather))
+  transport.on(`POST ${path}/test`, () => ok({ ok: true, server: { ...weather, tools } }))
+  type('Address', 'http://127.0.0.1:4830')
+  press('Attach')
+  expect(await screen.findByText(/^t0, t1, .* t11 and 299 more$/)).toBeTruthy()
+  expect(screen.getByRole('status').textContent).toBe('Works: it has 1 agent and 311 tools.')
+})

@@ -71,7 +71,10 @@ export function AttachForm({ server, address, asName, onDone }: Props) {
     <DialogForm
       fault={fault}
       outcome={result && <AttachOutcome result={result} />}
-      onEdit={() => setFault(undefined)}
+      onEdit={() => {
+        setFault(undefined)
+        setResult(undefined) // what is written now was not asked
+      }}
       onSubmit={submit}
       buttons={(form) => (
         <>

@@ -1,9 +1,12 @@
 import Check from 'lucide/dist/esm/icons/check.mjs'
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import type { AttachedTest } from '../../transport/attached'
-import { counted } from '../../ui/format'
+import { count, counted } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { Verbatim } from '../../ui/Verbatim'
+
+/** So many names stand in a line; of the others it is said how many there are. */
+const fewNames = 12
 
 /** What came of asking a server: what it has, or what is wrong with it. */
 export function AttachOutcome({ result: { ok, server, error } }: { result: AttachedTest }) {
@@ -23,8 +26,8 @@ export function AttachOutcome({ result: { ok, server, error } }: { result: Attac
       {ok && (
         <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 pl-6 text-muted [overflow-wrap:anywhere]">
           {server.version && <Line name="Version" value={server.version} />}
-          <Line name="Agents" value={server.agents.join(', ') || 'none'} />
-          <Line name="Tools" value={server.tools.join(', ') || 'none'} />
+          <Line name="Agents" value={some(server.agents) || 'none'} />
+          <Line name="Tools" value={some(server.tools) || 'none'} />
         </dl>
       )}
       {ok && server.base && (
@@ -36,6 +39,12 @@ export function AttachOutcome({ result: { ok, server, error } }: { result: Attac
       {server.tokenFault && <p className="pl-6 text-wait [overflow-wrap:anywhere]">{server.tokenFault}</p>}
     </div>
   )
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length - fewNames
+  if (more < 2) return names.join(', ')
+  return `${names.slice(0, fewNames).join(', ')} and ${count(more)} more`
 }
 
 function Line({ name, value }: { name: string; value: string }) {

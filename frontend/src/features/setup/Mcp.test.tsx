@@ -107,7 +107,7 @@ describe('the list of MCP servers', () => {
   it('tests one where it stands, with what it wrote', async () => {
     const { section, transport } = await open([words])
     transport.on('POST /studio/mcp/words/test', () => ok({ ok: false, error: 'it ended', log: ['panic: no key'] }))
-    fireEvent.click(section.getByRole('button', { name: 'Test' }))
+    fireEvent.click(section.getByRole('button', { name: 'Test words' }))
     expect((await section.findByRole('status')).textContent).toBe('Failed: it ended')
     expect(section.getByRole('group', { name: 'What it wrote' }).textContent).toContain('panic: no key')
   })
@@ -117,7 +117,7 @@ describe('the list of MCP servers', () => {
     const { section, transport } = await open([{ ...words, tools: many }])
     transport.on('POST /studio/mcp/words/test', () => ok({ ok: true, tools: many, log: [] }))
     fireEvent.click(section.getByRole('button', { name: '20 tools' }))
-    fireEvent.click(section.getByRole('button', { name: 'Test' }))
+    fireEvent.click(section.getByRole('button', { name: 'Test words' }))
     expect((await section.findByRole('status')).textContent).toBe('Works: it has 20 tools.')
     const list = () => within(section.getByRole('list', { name: 'Tools' })).getAllByRole('listitem')
     expect(list()).toHaveLength(6)
@@ -211,7 +211,7 @@ describe('the form of an MCP server', () => {
   it('changes an address, writes a header that is gone again, and leaves its name', async () => {
     const { transport, sent } = await open([words])
     transport.on('PUT /studio/mcp/words', () => ok(words))
-    press('Edit')
+    press('Edit words')
     await screen.findByRole('dialog', { name: 'words' })
     await screen.findByLabelText('Address')
     expect(screen.queryByLabelText('Name')).toBeNull()

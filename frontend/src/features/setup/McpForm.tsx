@@ -33,6 +33,7 @@ export function McpForm({ server, onDone }: Props) {
   const change = (part: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...part }))
     setFault(undefined)
+    setResult(undefined) // what is written now was not tested
   }
   const name = draft.name.trim()
 

@@ -49,6 +49,13 @@ describe('the test of a model', () => {
     expect(outcome.className).toContain(tone)
   })
 
+  it('is said no more once something else is written', async () => {
+    await tested({ ok: true, models: [], toolCall: true }, 'Works')
+    fireEvent.input(screen.getByLabelText('Model'), { target: { value: 'another' } })
+    expect(screen.queryByText('Works:')).toBeNull()
+    expect(screen.getByLabelText('Model')).toHaveProperty('value', 'another')
+  })
+
   it('takes the first model of the server where none was typed, and the server for new threads', async () => {
     const { transport } = await tested({ ok: true, models: ['m-1', 'm-2'], toolCall: true }, 'Works')
     const saved = () =>

@@ -106,7 +106,10 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
     <DialogForm
       fault={fault}
       outcome={asking ? <Asking asked={asking} /> : result && <Outcome result={result} />}
-      onEdit={() => setFault(undefined)}
+      onEdit={() => {
+        setFault(undefined)
+        setResult(undefined) // what is written now was not tested
+      }}
       onSubmit={() => void submit()}
       buttons={(form) => (
         <>

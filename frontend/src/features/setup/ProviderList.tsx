@@ -45,7 +45,11 @@ export function ProviderList({ state }: { state: StudioState }) {
               found, not set up: {found.models.length > 0 ? found.models.join(', ') : found.baseUrl}
             </span>
           </span>
-          <Button small onClick={() => app.setUp.set({ kind: 'provider', found, within: true })}>
+          <Button
+            small
+            aria-label={`Set up ${found.name}`}
+            onClick={() => app.setUp.set({ kind: 'provider', found, within: true })}
+          >
             Set up
           </Button>
         </div>
@@ -106,7 +110,11 @@ function Item({ provider }: { provider: Provider }) {
           {provider.model || 'no model chosen'} · {kept[provider.keyKept]}
         </span>
       </span>
-      <Button small onClick={() => app.setUp.set({ kind: 'provider', provider, within: true })}>
+      <Button
+        small
+        aria-label={`Edit ${provider.name}`}
+        onClick={() => app.setUp.set({ kind: 'provider', provider, within: true })}
+      >
         Edit
       </Button>
       {provider.keyKept !== 'env' && provider.id !== 'env' && (

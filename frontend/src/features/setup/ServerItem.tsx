@@ -92,10 +92,10 @@ export function ServerItem<R>(props: Props<R>) {
       <div className="flex flex-wrap items-center gap-2">
         {has}
         <span className="flex-1" />
-        <Button small busy={testing} onClick={() => void test()}>
+        <Button small aria-label={`Test ${name}`} busy={testing} onClick={() => void test()}>
           Test
         </Button>
-        <Button small onClick={onEdit}>
+        <Button small aria-label={`Edit ${name}`} onClick={onEdit}>
           Edit
         </Button>
         {button}
