@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"callboard/backend/protocol"
+	"callboard/backend/tool"
 )
 
 // SearchLimit is how much of each text is searched, in bytes: its beginning. A search does not find what stands after it.
@@ -54,19 +55,23 @@ type entry struct {
 	call      *indexedCall // nil: of no call
 	text      string
 	details   string // what the call shows beside its result, as JSON
+	row       string // what its row shows beside its label then
 	apart     bool   // no event has the whole text
 	grams     string // what it is found by, of the step that writes it
 }
 
 // shown is an entry's text as a person reads it.
-func (e *entry) shown() string { return shown(e.kind, e.text, e.details) }
+func (e *entry) shown() string { return shown(e.kind, e.text, e.details, e.row) }
 
-func shown(kind Kind, text, details string) string {
+func shown(kind Kind, text, details, row string) string {
 	text = kind.shown(text)
-	if details == "" {
-		return text
+	if details != "" {
+		text += "\n" + plainDetails(details)
 	}
-	return text + "\n" + plainDetails(details)
+	if !saysAll(text, row) {
+		text += "\n" + row
+	}
+	return text
 }
 
 // indexedCall is a call as far as it is in the index.
@@ -286,7 +291,7 @@ func (r *indexedRun) result(f protocol.Frame, e *protocol.ToolResult, read func(
 		if err != nil {
 			return err
 		}
-		came := &entry{kind: kind, call: c, text: text, details: details}
+		came := &entry{kind: kind, call: c, text: text, details: details, row: rowText(e.Presentation)}
 		if c.said != nil && !saysAll(came.shown(), c.said.shown()) {
 			r.add(f, c.said)
 		}
@@ -315,6 +320,14 @@ func resultTexts(e *protocol.ToolResult, read func(hash string) (string, error))
 	return kind, searchable(text), searchable(details), nil
 }
 
+// rowText is what a row shows beside its label, as it is searched.
+func rowText(p *tool.Presentation) string {
+	if p == nil {
+		return ""
+	}
+	return searchable(strings.TrimSpace(p.Detail + "\n" + p.Summary))
+}
+
 // saysAll says whether each line of a text stands in another.
 func saysAll(other, text string) bool {
 	for line := range strings.Lines(text) {
@@ -337,7 +350,7 @@ func (r *indexedRun) add(f protocol.Frame, e *entry) {
 	}
 	if f.Seq > r.mark {
 		r.fresh = append(r.fresh, e)
-		r.bytes += len(e.text) + len(e.details)
+		r.bytes += len(e.text) + len(e.details) + len(e.row)
 	}
 }
 
@@ -366,8 +379,8 @@ func searchable(text string) string {
 	return text[:end]
 }
 
-// eventTexts are the text and the details that an event has, as they are searched.
-func eventTexts(f protocol.Frame, kind Kind, read func(hash string) (string, error)) (text, details string, err error) {
+// eventTexts are the text, the details and the row's text that an event has, as they are searched.
+func eventTexts(f protocol.Frame, kind Kind, read func(hash string) (string, error)) (text, details, row string, err error) {
 	switch e := f.Event.(type) {
 	case *protocol.Message:
 		text = e.Content
@@ -384,8 +397,8 @@ func eventTexts(f protocol.Frame, kind Kind, read func(hash string) (string, err
 		}
 	case *protocol.ToolResult:
 		_, text, details, err = resultTexts(e, read)
-		return text, details, err
+		return text, details, rowText(e.Presentation), err
 	default: // no entry refers to another
 	}
-	return searchable(text), "", err
+	return searchable(text), "", "", err
 }

@@ -193,7 +193,7 @@ func (q *SearchQuery) look(ctx context.Context, tx *sql.Tx, expression string, b
 
 // hit completes a hit; ok is false where the terms do not stand in what is shown.
 func (q *SearchQuery) hit(ctx context.Context, tx *sql.Tx, l *looked) (hit Hit, ok bool, err error) {
-	text, details, err := l.read(ctx, tx)
+	text, details, row, err := l.read(ctx, tx)
 	if err != nil {
 		return l.hit, false, fmt.Errorf("run %s, event %d: %w", l.hit.RunID, l.hit.Seq, err)
 	}
@@ -202,26 +202,27 @@ func (q *SearchQuery) hit(ctx context.Context, tx *sql.Tx, l *looked) (hit Hit, 
 		if details != "" {
 			details = q.Mask(details, true)
 		}
+		row = q.Mask(row, false)
 	}
-	l.hit.Snippet, l.hit.Marks, ok = q.Terms.snippet(shown(l.hit.Kind, text, details))
+	l.hit.Snippet, l.hit.Marks, ok = q.Terms.snippet(shown(l.hit.Kind, text, details, row))
 	return l.hit, ok, nil
 }
 
-// read returns the text and the details, and takes what else the event tells of the hit.
-func (l *looked) read(ctx context.Context, tx *sql.Tx) (text, details string, err error) {
+// read returns the text, the details and the row's text, and takes what else the event tells of the hit.
+func (l *looked) read(ctx context.Context, tx *sql.Tx) (text, details, row string, err error) {
 	if l.hit.RunID == "" {
-		return searchable(l.text.String), "", nil
+		return searchable(l.text.String), "", "", nil
 	}
 	whole := l.json
 	if l.parts.Valid {
 		blobs := blobReader{ctx: ctx, tx: tx}
 		if whole, err = blobs.refer(whole, l.parts.String); err != nil {
-			return "", "", err
+			return "", "", "", err
 		}
 	}
 	f, err := protocol.DecodeFrame(l.hit.Seq, whole)
 	if err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
 	switch e := f.Event.(type) {
 	case *protocol.Message:
@@ -233,7 +234,7 @@ func (l *looked) read(ctx context.Context, tx *sql.Tx) (text, details string, er
 	default: // a call has its own id, and what ended a run none
 	}
 	if l.text.Valid {
-		return l.text.String, "", nil
+		return l.text.String, "", "", nil
 	}
 	return eventTexts(f, l.hit.Kind, blobText(ctx, tx))
 }

@@ -12,6 +12,7 @@ import (
 	"callboard/backend/agent"
 	"callboard/backend/model"
 	"callboard/backend/protocol"
+	"callboard/backend/tool"
 )
 
 func TestASearchTakesAnyQueryAsPlainText(t *testing.T) {
@@ -118,6 +119,28 @@ func TestTheDetailsOfACallAreFoundWithWhatCameOfIt(t *testing.T) {
 	got := whole(t, db, SearchQuery{Terms: ParseTerms("8080"), Mask: mask}).Hits
 	if len(got) != 1 || !strings.Contains(got[0].Snippet, "-port 8080 +port [x]") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestWhatARowShowsBesideItsLabelIsFoundWithWhatCameOfIt(t *testing.T) {
+	db := open(t)
+	s := newStory(t, db, "t1", "r1", 1000)
+	s.start("go")
+	s.call("c1", "count", "{}")
+	s.running("c1")
+	shown := &tool.Presentation{Label: "Count", Detail: "Orders of Bergen", Summary: "5,000 found"}
+	s.tell(&protocol.ToolResult{ID: "e1", ToolCallID: "c1", Result: json.RawMessage(`5000`), Presentation: shown})
+	s.finish()
+	for query, want := range map[string][]string{
+		`"orders of bergen"`: {"r1/8 result c1 count done"}, `"5,000 found"`: {"r1/8 result c1 count done"}, "count": {},
+	} {
+		if diff := cmp.Diff(want, brief(whole(t, db, SearchQuery{Terms: ParseTerms(query)}).Hits)); diff != "" {
+			t.Errorf("%q finds (-want +got)\n%s", query, diff)
+		}
+	}
+	mask := func(text string, _ bool) string { return strings.ReplaceAll(text, "Bergen", "[x]") }
+	if got := whole(t, db, SearchQuery{Terms: ParseTerms("bergen"), Mask: mask}).Hits; len(got) > 0 {
+		t.Errorf("what is masked is found: %q", got[0].Snippet)
 	}
 }
 
