@@ -88,6 +88,20 @@ test('a row says whole how many decisions are left, and its ring lies outside of
   assert.deepEqual(page.faults, [])
 })
 
+test('a message that was typed in a wide window is seen whole in a narrow one', async (t) => {
+  const studio = await serve(t)
+  const page = await open(t, studio.address, { width: 1280, height: 800 })
+  await composer(page).fill('Move the greeter to port 9090, run its checks, and release it to staging.')
+  const lines = () => composer(page).evaluate(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight])
+  const [one] = await lines()
+  await page.setViewportSize({ width: 480, height: 800 })
+  await until('room for its second line', async () => {
+    const [height, needed] = await lines()
+    return height > one && needed <= height
+  })
+  assert.deepEqual(page.faults, [])
+})
+
 test('what a model writes as HTML stands there as text, and a command that exits with 3 is a warning', async (t) => {
   const text =
     '<img src="x" onerror="alert(1)"> and [a link](javascript:alert(2)) and ![a chart](https://a.example/b.png)'
