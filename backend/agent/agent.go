@@ -34,8 +34,8 @@ type Agent struct {
 	ContextTokens int
 	// CountTokens says how many tokens a message is; nil is EstimateTokens. It has to give the same number each time.
 	CountTokens func(*model.Message) int
-	// OnToolError hears of a call that ran and failed, before the model or a client reads its error. An error it returns stops the
-	// run, which then fails with that error's text: a safe reason, for the model, the log and clients read nothing else. After nil
+	// OnToolError hears of a call that ran and failed, before an AfterCall, the model or a client reads its error. An error it returns
+	// stops the run, which then fails with that error's text, or a general one where it has none: a safe reason, for the model, the log and clients read nothing else. After nil
 	// the model reads the call's error and goes on. One that panics is logged, as if it had returned nil. It is called from the
 	// goroutine of the call.
 	OnToolError func(tool.Context, ToolError) error

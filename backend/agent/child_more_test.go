@@ -255,3 +255,21 @@ func TestB26AgentsThatAskThemselvesStopAtTheLimitOfRequests(t *testing.T) {
 		t.Errorf("got %d requests, want hardly more than 50", requests)
 	}
 }
+
+func TestACallWhoseAgentWasBlockedShowsThatItWas(t *testing.T) {
+	child := &agent.Agent{
+		Name: "researcher", Description: "Finds things out", Backend: steps(scripted.Say("The code is 1234.")),
+		Middleware: []agent.Middleware{{Name: "guard", HoldBack: true, AfterModel: func(tool.Context, *agent.Answer) error { return agent.Block("") }}},
+	}
+	w := newWorld(t, &agent.Agent{
+		Name: "demo", Tools: []*tool.Tool{asTool(t, child)}, Backend: steps(scripted.CallTools(ask("c1", "researcher")), scripted.Say("Done.")),
+	})
+	outcome := w.run("go")
+	if got, want := w.history()[2].Content, agent.DefaultBlockText; got != want {
+		t.Errorf("the caller reads %s, want %s", got, want)
+	}
+	got := w.seen(outcome.ID).Call("c1").Presentation
+	if got == nil || got.Summary != "blocked" || got.Tone != tool.ToneWarning || got.Label != "researcher" {
+		t.Errorf("the call is shown as %+v, want blocked", got)
+	}
+}

@@ -104,6 +104,11 @@ func (x *run) work(ctx context.Context, c *call, a *Agent) (tool.Result, []*appr
 		return result, outcome.Pending
 	case err == nil:
 		result.Content, result.Err = workResult(k.agent, outcome, end)
+		if end.Blocked { // what is said in its place is the result, and people see that it is
+			shown := *cmp.Or(result.Presentation, &tool.Presentation{Label: k.agent.Name})
+			shown.Summary, shown.Tone = "blocked", tool.ToneWarning
+			result.Presentation = &shown
+		}
 	case errors.Is(err, errWorkTimeout):
 		result.Err = &tool.Error{Code: tool.CodeTimeout, Message: fmt.Sprintf("Tool %q timed out after %dms", c.name, a.Timeout.Milliseconds())}
 	case errors.As(context.Cause(k.ctx), &failure): // what ends the run ends it from inside a call too

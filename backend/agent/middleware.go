@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ type Middleware struct {
 	// Deny refuses the call. It should have no effects of its own.
 	BeforeCall func(ctx tool.Context, t *tool.Tool, call model.ToolCall) (*tool.Result, error)
 	// AfterCall may change the result of a call that ran, failed, was answered by a middleware after this one, or was handed in by a
-	// person, before anyone hears of it. Its content has to stay JSON. Of a call that was cancelled it is not told.
+	// person, before anyone hears of it but Agent.OnToolError, which hears of a failed call first: a run that it stops stays stopped.
+	// Its content has to stay JSON. Of a call that was cancelled it is not told.
 	AfterCall func(ctx tool.Context, t *tool.Tool, call model.ToolCall, result *tool.Result) error
 	// HoldBack lets nothing of a turn out before every AfterModel has seen it: no text, no reasoning, no input events. Then the
 	// reasoning and the text go out as one part each, and each call that is kept as a start, one delta and an end. Of a turn that is
@@ -64,7 +66,7 @@ func Deny(reason string) error { return &denial{reason} }
 
 type denial struct{ reason string }
 
-func (d *denial) Error() string { return "denied: " + d.reason }
+func (d *denial) Error() string { return "denied: " + cmp.Or(d.reason, "no reason was given") }
 
 // Block is what BeforeModel and AfterModel return of a turn nobody may read: what went out of it is taken back, the run ends as
 // completed and blocked, and text is said in its place; empty is DefaultBlockText.
@@ -281,7 +283,7 @@ func (x *run) beforeCall(c *call) bool {
 		switch {
 		case errors.As(err, &denied):
 			x.sink.emit(&protocol.CallState{ToolCallID: c.id, State: protocol.StateDenied, By: by, Reason: denied.reason})
-			x.answer(c, nil, &tool.Error{Code: tool.CodeDenied, Message: "denied: " + denied.reason}, protocol.StateDenied)
+			x.answer(c, nil, &tool.Error{Code: tool.CodeDenied, Message: denied.Error()}, protocol.StateDenied)
 			return true
 		case err != nil:
 			x.cancel(err)

@@ -106,6 +106,19 @@ func TestMiddlewareAnswersAndDeniesCalls(t *testing.T) {
 	w.checkHistory()
 }
 
+func TestACallDeniedWithoutAReasonSaysSo(t *testing.T) {
+	var did runs
+	a := demo([]*tool.Tool{echo(&did)}, scripted.CallTool("c1", "echo", `{"text":"x"}`), scripted.Say("Done."))
+	a.Middleware = []agent.Middleware{{Name: "policy", BeforeCall: func(tool.Context, *tool.Tool, model.ToolCall) (*tool.Result, error) {
+		return nil, agent.Deny("")
+	}}}
+	w := newWorld(t, a)
+	w.run("go")
+	if got, want := w.history()[2].Content, `{"error":"denied: no reason was given"}`; got != want || len(did.get()) > 0 {
+		t.Errorf("the model reads %s after %d calls, want %s", got, len(did.get()), want)
+	}
+}
+
 func TestAMiddlewareThatFailsFailsTheRunWithItsName(t *testing.T) {
 	secret := errors.New("SECRET")
 	for name, m := range map[string]agent.Middleware{

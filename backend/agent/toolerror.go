@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 
 	"callboard/backend/tool"
 )
@@ -34,10 +36,11 @@ func (x *run) hear(ctx tool.Context, c *call, result *tool.Result) (stop error) 
 	if reason == nil {
 		return nil
 	}
+	message := cmp.Or(reason.Error(), fmt.Sprintf("The run was stopped, for a call of %s failed.", c.name))
 	x.runner.logger().Error("a failed call stops its run", "run", x.id, "call", c.id, "tool", c.name, "error", result.Err, "reason", reason)
-	stop = &RunError{Code: code, Message: reason.Error()}
+	stop = &RunError{Code: code, Message: message}
 	*result = tool.Result{
-		Presentation: c.prepared.Presentation(), Err: &tool.Error{Code: code, Message: reason.Error()},
+		Presentation: c.prepared.Presentation(), Err: &tool.Error{Code: code, Message: message},
 		Duration: result.Duration, Left: result.Left,
 	}
 	return stop

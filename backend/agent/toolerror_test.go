@@ -109,6 +109,17 @@ func TestAHookThatLetsACallFailLeavesItAsItIs(t *testing.T) {
 	}
 }
 
+func TestARunThatIsStoppedWithoutAReasonSaysSo(t *testing.T) {
+	a := demo([]*tool.Tool{ledger()}, ledgerCalls("a"), scripted.Say("Never said."))
+	a.OnToolError = func(tool.Context, agent.ToolError) error { return errors.New("") }
+	w := newWorld(t, a)
+	outcome := w.run("Read it.")
+	const want = "The run was stopped, for a call of ledger failed."
+	if outcome.Status != protocol.StatusFailed || outcome.Error != want || w.history()[2].Content != `{"error":"`+want+`"}` {
+		t.Errorf("got %s %q, and the model reads %s; want %s", outcome.Status, outcome.Error, w.history()[2].Content, want)
+	}
+}
+
 func TestACallThatIsCancelledHasNotFailed(t *testing.T) {
 	started := make(chan struct{})
 	wait := tool.Must(tool.Config[echoInput, string]{
