@@ -74,7 +74,13 @@ func asking(c tool.Context, prepared *tool.Call, arguments string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run the tool %q with these arguments?\n%s", prepared.Tool.Name, visible(arguments))
 	if effects := prepared.Tool.SideEffects; len(effects) > 0 {
-		fmt.Fprintf(&b, "\nIt may touch: %v", effects)
+		b.WriteString("\nIt may touch: ")
+		for i, effect := range effects {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(string(effect))
+		}
 	}
 	preview, err := prepared.Preview(c)
 	switch {

@@ -256,7 +256,7 @@ func TestACallThatNeedsAPerson(t *testing.T) {
 			if !strings.Contains(got, tc.want) || strings.Contains(got, `"isError":true`) == (tc.want == "is gone") {
 				t.Errorf("%s, %s: got %s, want %s", transport, name, got, tc.want)
 			}
-			if tc.asks != strings.Contains(asked, `Run the tool "raze" with these arguments?`+"\n"+`{"name":"Os\u202elo\u202e"}`+"\n"+`It may touch: [external]`+"\n"+`It would do: {"text":"Os\u202elo\u202e would be gone"}`) {
+			if tc.asks != strings.Contains(asked, `Run the tool "raze" with these arguments?`+"\n"+`{"name":"Os\u202elo\u202e"}`+"\n"+`It may touch: external`+"\n"+`It would do: {"text":"Os\u202elo\u202e would be gone"}`) {
 				t.Errorf("%s, %s: the person read %q", transport, name, asked)
 			}
 		}
