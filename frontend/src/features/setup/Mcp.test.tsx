@@ -81,8 +81,8 @@ describe('the list of MCP servers', () => {
     fireEvent.click(count)
     const tools = within(section.getByRole('list', { name: 'Tools' })).getAllByRole('listitem')
     expect(tools.map((tool) => tool.textContent)).toEqual([
-      'words_search Looks up a word',
       'bad Cannot be used: its schema is none',
+      'words_search Looks up a word',
     ])
   })
 
@@ -112,15 +112,17 @@ describe('the list of MCP servers', () => {
     expect(section.getByRole('group', { name: 'What it wrote' }).textContent).toContain('panic: no key')
   })
 
-  it('lists its tools once, a few at first', async () => {
-    const many = Array.from({ length: 20 }, (_, i) => ({ name: `t${i}`, toolName: `words_t${i}`, description: '' }))
+  it('lists its tools once, a few at first, with those that cannot be used before the others', async () => {
+    const usable = Array.from({ length: 19 }, (_, i) => ({ name: `t${i}`, toolName: `words_t${i}`, description: '' }))
+    const many = [...usable, { name: 'bad', toolName: '', description: '', error: 'its schema is none' }]
     const { section, transport } = await open([{ ...words, tools: many }])
     transport.on('POST /studio/mcp/words/test', () => ok({ ok: true, tools: many, log: [] }))
-    fireEvent.click(section.getByRole('button', { name: '20 tools' }))
+    fireEvent.click(section.getByRole('button', { name: '20 tools, 1 cannot be used' }))
     fireEvent.click(section.getByRole('button', { name: 'Test words' }))
-    expect((await section.findByRole('status')).textContent).toBe('Works: it has 20 tools.')
+    expect((await section.findByRole('status')).textContent).toBe('Works: 19 of its 20 tools can be used.')
     const list = () => within(section.getByRole('list', { name: 'Tools' })).getAllByRole('listitem')
     expect(list()).toHaveLength(6)
+    expect(list()[0]?.textContent).toContain('Cannot be used: its schema is none')
     fireEvent.click(section.getByRole('button', { name: 'Show all 20 tools' }))
     expect(list()).toHaveLength(20)
   })

@@ -39,10 +39,11 @@ function haveWords(usable: number, all: number): string {
 /** So many tools stand in a list before it is asked for all. */
 const fewTools = 6
 
-/** The tools of a server under the names agents call them by, and what is wrong with the others: first a few, all when asked. */
+/** The tools of a server under the names agents call them by, and what is wrong with the others, which come first: a few, all when asked. */
 export function McpTools({ tools }: { tools: McpTool[] }) {
   const [all, setAll] = useState(false)
-  const shown = all || tools.length <= fewTools + 1 ? tools : tools.slice(0, fewTools)
+  const sorted = [...tools.filter((tool) => tool.error), ...tools.filter((tool) => !tool.error)]
+  const shown = all || tools.length <= fewTools + 1 ? sorted : sorted.slice(0, fewTools)
   if (tools.length === 0) return null
   return (
     <div className="overflow-hidden rounded-block border border-border">
@@ -63,7 +64,7 @@ export function McpTools({ tools }: { tools: McpTool[] }) {
           </li>
         ))}
       </ul>
-      {shown !== tools && <ShowAll what={counted(tools.length, 'tool')} onShow={() => setAll(true)} />}
+      {shown.length < tools.length && <ShowAll what={counted(tools.length, 'tool')} onShow={() => setAll(true)} />}
     </div>
   )
 }

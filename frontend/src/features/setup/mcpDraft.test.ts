@@ -18,6 +18,18 @@ describe('what is saved of a server', () => {
       { command: 'npx', args: ['-y', ' server '], env: {}, url: '', headers: {}, enabled: true, asks: '' },
     ],
     [
+      'a command line is split into the program and its arguments, those in the field below behind them',
+      { command: `npx -y "@scope/a server" --env='A B' it's`, args: '--last' },
+      {},
+      { command: 'npx', args: ['-y', '@scope/a server', '--env=A B', "it's", '--last'] },
+    ],
+    [
+      'a path may have spaces',
+      { command: String.raw`C:\Program Files\node\npx.cmd` },
+      {},
+      { command: String.raw`C:\Program Files\node\npx.cmd`, args: [] },
+    ],
+    [
       'an address has no command, no arguments and no variables',
       { transport: 'http', command: 'npx', args: 'x', url: ' https://x/mcp ', env: [secret('A', 'b')] },
       {},

@@ -73,10 +73,11 @@ export function inputOf(draft: Draft, before?: McpServer): McpInput {
     written.set(name, kept && !value ? null : value)
   }
   const values = Object.fromEntries(written)
+  const [command, more] = commandOf(draft.command.trim())
   return {
     transport: draft.transport,
-    command: isStdio ? draft.command.trim() : '',
-    args: isStdio ? argsOf(draft.args, before?.args) : [],
+    command: isStdio ? command : '',
+    args: isStdio ? [...more, ...argsOf(draft.args, before?.args)] : [],
     env: isStdio ? values : {},
     url: isStdio ? '' : draft.url.trim(),
     headers: isStdio ? {} : values,
@@ -95,6 +96,17 @@ export function switched(server: McpServer, enabled: boolean): McpInput {
 
 function linesOf(args: string[] = []): string {
   return args.join('\n')
+}
+
+/**
+ * The program of a command line, as READMEs give it, and its arguments, quotes taken off. A path may have spaces in it, and stays
+ * as it is.
+ */
+function commandOf(line: string): [program: string, args: string[]] {
+  const [program = '', ...args] = [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s])+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+  )
+  return /[\\/]/.test(program) ? [line, []] : [program, args]
 }
 
 /** The lines that say something; what nobody changed stays as it is, lines within an argument too. */
