@@ -160,9 +160,11 @@ type Ring struct {
 	RunID    string          `json:"runId"`
 	ThreadID string          `json:"threadId"`
 	Last     int64           `json:"last" jsonschema_description:"The number of the last event"`
-	Status   protocol.Status `json:"status"`
+	Status   protocol.Status `json:"status,omitempty"`
 	Error    string          `json:"error,omitempty" jsonschema_description:"Why a run stopped whose end could not be stored"`
 	Notice   string          `json:"notice,omitempty" jsonschema_description:"What keeps a run that is elsewhere from being read on, while it lasts"`
+	// Deleted says that the thread is gone; the ring is of none of its runs.
+	Deleted bool `json:"deleted,omitempty" jsonschema_description:"The thread was deleted; the ring is of none of its runs"`
 }
 
 func (a *Agent) maxTurns() int {

@@ -1,8 +1,11 @@
 package agent
 
-import "sync"
+import (
+	"cmp"
+	"sync"
+)
 
-// Doorbell tells listeners that a run has more events. It keeps, for each listener, only the newest ring of each run, so a slow
+// Doorbell tells listeners that a run has more events. It keeps, for each listener, only the newest ring of each run and thread, so a slow
 // listener costs nothing and loses nothing: the events are in the store. The zero value works.
 type Doorbell struct {
 	mu        sync.Mutex
@@ -40,10 +43,11 @@ func (b *Doorbell) Ring(r Ring) {
 		if l.runID != "" && l.runID != r.RunID {
 			continue
 		}
-		if _, known := l.rings[r.RunID]; !known {
-			l.order = append(l.order, r.RunID)
+		of := cmp.Or(r.RunID, r.ThreadID)
+		if _, known := l.rings[of]; !known {
+			l.order = append(l.order, of)
 		}
-		l.rings[r.RunID] = r
+		l.rings[of] = r
 		select {
 		case l.c <- struct{}{}:
 		default:
@@ -51,7 +55,7 @@ func (b *Doorbell) Ring(r Ring) {
 	}
 }
 
-// Take returns the rings since the last Take, one for each run.
+// Take returns the rings since the last Take, one for each run and for each thread that was deleted.
 func (l *Listener) Take() []Ring {
 	l.bell.mu.Lock()
 	defer l.bell.mu.Unlock()

@@ -8,7 +8,30 @@ import (
 	"time"
 
 	"callboard/backend/model/scripted"
+	"callboard/backend/protocol"
 )
+
+func TestTheDoorbellTellsOfThreadsThatAreDeleted(t *testing.T) {
+	w := start(t, nil, scripted.Say("done"))
+	run := w.begin("go")
+	w.eventually("the run to end", func() bool { return w.statusOf(run.RunID) == protocol.StatusCompleted })
+	r := newReader(t, w.open(t.Context(), "GET", "/doorbell", "").Body)
+	if status, answer := w.request("DELETE", "/threads/"+run.ThreadID, ""); status != http.StatusNoContent {
+		t.Fatalf("got %d %s", status, answer)
+	}
+	for {
+		e, ok := r.next()
+		if !ok {
+			t.Fatal("the doorbell ended")
+		}
+		if strings.Contains(e.data, `"deleted":true`) {
+			if !strings.Contains(e.data, run.ThreadID) || !strings.Contains(e.data, `"runId":""`) {
+				t.Errorf("got %s", e.data)
+			}
+			return
+		}
+	}
+}
 
 func TestTheDoorbellRingsForEveryRun(t *testing.T) {
 	w := start(t, nil, scripted.CallTool("c1", "release", `{"target":"x"}`), scripted.Say("done"))

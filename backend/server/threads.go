@@ -240,6 +240,7 @@ func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	s.Runner.Bell().Ring(agent.Ring{ThreadID: id, Deleted: true})
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

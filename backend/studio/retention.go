@@ -64,6 +64,7 @@ func (s *Studio) deleteOld(ctx context.Context, now time.Time) (deleted int, err
 				return deleted, fmt.Errorf("delete the old thread %s: %w", t.ID, err)
 			default:
 				s.forgetThread(t.ID)
+				s.runner.Bell().Ring(agent.Ring{ThreadID: t.ID, Deleted: true})
 				deleted++
 			}
 		}

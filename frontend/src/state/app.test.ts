@@ -47,6 +47,31 @@ describe('a queued message', () => {
   })
 })
 
+describe('a thread two windows show', () => {
+  it('is left once the other has deleted it', async () => {
+    location.hash = '#/t/t1'
+    const { app: it, transport } = app('completed')
+    it.start()
+    await vi.waitFor(() => expect(it.threads.state.get().phase).toBe('ready'))
+    it.open('t1')
+    transport.on('GET /threads', () => ok({ threads: [] }))
+    transport.ring({ runId: '', threadId: 't1', last: 0, status: '', deleted: true })
+    expect(it.router.route.get()).toEqual({ kind: 'new' })
+    await vi.waitFor(() => expect(it.threads.state.get().threads).toEqual([]))
+  })
+
+  it('comes back when the other says something in it before it is gone', async () => {
+    const { app: it, transport } = app('completed')
+    it.start()
+    await vi.waitFor(() => expect(it.threads.state.get().threads).toHaveLength(1))
+    it.deleteThread('t1', 'Mine')
+    transport.ring({ runId: 'r1', threadId: 't1', last: 9, status: 'completed' })
+    expect(it.threads.isHidden('t1')).toBe(true)
+    transport.ring({ runId: 'r2', threadId: 't1', last: 1, status: 'running' })
+    expect(it.threads.isHidden('t1')).toBe(false)
+  })
+})
+
 describe('the connection', () => {
   it('reads everything again once it is back', async () => {
     const { app: it, transport } = app('completed')

@@ -337,9 +337,16 @@ export class App {
   }
 
   #ring(ring: Ring): void {
+    const wasHidden = this.threads.isHidden(ring.threadId)
+    const title = this.threads.titleOf(ring.threadId)
     this.threads.ring(ring)
     this.inbox.ring(ring)
-    this.#open?.ring(ring)
+    if (wasHidden && !this.threads.isHidden(ring.threadId)) toast(`“${title}” is not deleted: something was said in it`)
+    if (!ring.deleted) this.#open?.ring(ring)
+    else if (!wasHidden && this.#open?.threadId === ring.threadId) {
+      this.router.go({ kind: 'new' })
+      toast(`“${title}” was deleted in another window`)
+    }
   }
 
   #connected(connection: Connection): void {

@@ -49,10 +49,11 @@ export class ThreadList {
     }
   }
 
-  /** Takes a ring: a change of status at once, counts and times a little later. */
+  /** Takes a ring: a change of status at once, counts and times a little later. A hidden thread with a new run is shown again. */
   ring(ring: Ring): void {
     const status = statusOf(ring.status)
     const known = this.#all.find((thread) => thread.id === ring.threadId)
+    if (known && !ring.deleted && known.runId !== ring.runId) this.#hidden.delete(ring.threadId)
     const changed = known?.runId !== ring.runId || (status !== undefined && known.status !== status)
     this.#later(changed ? 50 : 1000)
   }
@@ -65,6 +66,10 @@ export class ThreadList {
   unhide(threadId: string): void {
     this.#hidden.delete(threadId)
     this.#reshow()
+  }
+
+  titleOf(threadId: string): string {
+    return this.#all.find((thread) => thread.id === threadId)?.title ?? 'The thread'
   }
 
   isHidden(threadId: string): boolean {

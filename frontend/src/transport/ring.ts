@@ -7,8 +7,9 @@ export function ring(of: Fields): Ring {
     runId: text(of, 'runId'),
     threadId: text(of, 'threadId'),
     last: number(of, 'last'),
-    status: text(of, 'status'),
+    status: optionalText(of, 'status') ?? '',
     error: optionalText(of, 'error'),
     notice: optionalText(of, 'notice'),
+    deleted: of.deleted === true,
   }
 }

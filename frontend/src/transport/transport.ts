@@ -8,6 +8,8 @@ export interface Ring {
   error?: string
   /** While it lasts, what keeps a run on an attached server from being read on. */
   notice?: string
+  /** The thread is gone; the ring is of none of its runs. */
+  deleted?: boolean
 }
 
 /** Whether rings arrive. Times are Unix ms. */

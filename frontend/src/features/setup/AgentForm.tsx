@@ -15,6 +15,7 @@ import { modelOptions } from '../thread/Choices'
 import { type AgentDraft, agentDraftOf, agentOf, limits, toolGroups } from './agentDraft'
 import { FieldFault, formFault } from './formFault'
 import { OtherAgents } from './OtherAgents'
+import { onto } from './onto'
 import { ToolChoices } from './ToolChoices'
 
 interface Props {
@@ -76,6 +77,10 @@ function Form({ state, read, change, onDone }: FormProps) {
     setDraft((before) => ({ ...before, ...part }))
     setFault(undefined)
   }
+  const onStored = async (edited: AgentSpec, opened: AgentSpec) => {
+    const before = agentOf(agentDraftOf(opened))
+    return 'fault' in before ? edited : onto(await app.api.agent(opened.name), before.spec, edited)
+  }
   const submit = async () => {
     setBusy(true)
     setFault(undefined)
@@ -83,7 +88,7 @@ function Form({ state, read, change, onDone }: FormProps) {
       if (!draft.name.trim()) throw new FieldFault('name', 'It needs a name.')
       const made = agentOf(draft)
       if ('fault' in made) throw new FieldFault(made.limit, made.fault)
-      await app.api.saveAgent(made.spec, change)
+      await app.api.saveAgent(change && read.spec ? await onStored(made.spec, read.spec) : made.spec, change)
       await app.studio.refresh()
       if (!change) app.newChoice.update((choice) => ({ ...choice, agentName: made.spec.name }))
       toast(change ? `${made.spec.name} is changed: new runs go by it` : `${made.spec.name} is there`)

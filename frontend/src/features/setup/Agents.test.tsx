@@ -59,6 +59,17 @@ describe('the form of an agent', () => {
     })
   })
 
+  it('leaves alone what another window changed meanwhile', async () => {
+    const { app, transport, sent } = await open({ kind: 'agent', name: 'mine' })
+    transport.on('PUT /studio/agents/mine', ({ body }) => ok(body ?? ''))
+    await screen.findByRole('checkbox', { name: 'run_command' })
+    write('Turns of a run', '9')
+    transport.on('GET /studio/agents/mine', () => ok({ ...spec, description: 'Changed elsewhere', maxTurns: 5 }))
+    press('Save')
+    await waitFor(() => expect(app.setUp.get()).toBeUndefined())
+    expect(JSON.parse(sent('PUT')[0]?.body ?? '')).toMatchObject({ description: 'Changed elsewhere', maxTurns: 9 })
+  })
+
   it('stays open with what was written when the server refuses it', async () => {
     const { app } = await open({ kind: 'agent' }, (transport) =>
       transport.on('POST /studio/agents', () => refused(409, 'NAME_TAKEN', 'there is an agent "mine" already')),

@@ -11,6 +11,7 @@ import { FieldFault, formFault } from './formFault'
 import { KeepSelect, useKeyHome } from './KeepSelect'
 import { McpOutcome } from './McpOutcome'
 import { type Draft, draftOf, inputOf } from './mcpDraft'
+import { onto } from './onto'
 import { Secrets } from './Secrets'
 
 interface Props {
@@ -41,7 +42,10 @@ export function McpForm({ server, onDone }: Props) {
   const save = async (next?: 'test') => {
     if (!saved && state?.mcpServers.some((each) => each.name === name))
       throw new FieldFault('name', `There is a server of the name ${name} already.`)
-    const input = inputOf(draft, saved)
+    const written = inputOf(draft, saved)
+    const stored = saved && (await app.api.studio()).mcpServers.find((each) => each.name === saved.name)
+    const asStored = (server: McpServer) => inputOf(draftOf(server, usual), server)
+    const input = stored ? onto(asStored(stored), asStored(saved), written) : written
     const now = await app.api.saveMcp(name, next ? { ...input, start: false } : input)
     setSaved(now)
     // The dialog bears its name from now on, unless somebody closed it meanwhile.

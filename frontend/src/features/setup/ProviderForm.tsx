@@ -1,7 +1,7 @@
 import Check from 'lucide/dist/esm/icons/check.mjs'
 import CircleX from 'lucide/dist/esm/icons/circle-x.mjs'
 import TriangleAlert from 'lucide/dist/esm/icons/triangle-alert.mjs'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useNow } from '../../state/clock'
 import type { FoundProvider, KeyHome, Provider, ProviderInput, TestResult } from '../../transport/answers'
@@ -14,6 +14,7 @@ import { Notice } from '../../ui/Notice'
 import { Spinner } from '../../ui/Spinner'
 import { formFault } from './formFault'
 import { KeepSelect, useKeyHome } from './KeepSelect'
+import { onto } from './onto'
 
 /** Nothing can be sent without one. */
 const noModel: FormFault = { field: 'model', text: 'Choose a model. Save and test lists those the server has.' }
@@ -27,6 +28,8 @@ interface Props {
   mend?: 'model' | 'key'
   onDone: () => void
 }
+
+const named = ({ name, baseUrl, model }: Provider) => ({ name, baseUrl, model })
 
 /** An OpenAI-compatible server: its address, key and model, and a test of them. */
 export function ProviderForm({ provider, found, mend, onDone }: Props) {
@@ -47,18 +50,20 @@ export function ProviderForm({ provider, found, mend, onDone }: Props) {
   const [saved, setSaved] = useState(false)
   const [hasKey, setHasKey] = useState(provider?.hasKey ?? false)
   const [keyFault, setKeyFault] = useState<string>()
+  const opened = useRef(provider && named(provider))
   const modelList = useId()
   const env = id === 'env'
 
   const save = async (chosen = model.trim()) => {
+    const written = { name: name.trim(), baseUrl: baseUrl.trim(), model: chosen }
+    const stored = opened.current && (await app.api.studio()).providers.find((each) => each.id === id)
     const input: ProviderInput = {
-      name: name.trim(),
-      baseUrl: baseUrl.trim(),
-      model: chosen,
+      ...(opened.current && stored ? onto(named(stored), opened.current, written) : written),
       keepKey,
       ...(key && { key }),
     }
     const saved = await app.api.saveProvider(id, input)
+    opened.current = named(saved)
     setKey('')
     setSaved(true)
     if (key) setHasKey(true)
