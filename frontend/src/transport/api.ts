@@ -172,7 +172,8 @@ export class Api {
 
   /** The tools of all agents, or of one, with the schemas of their arguments. */
   async tools(agentName = ''): Promise<ToolInfo[]> {
-    return list(await this.#get(`/tools${agentName ? `?agent=${at(agentName)}` : ''}`), 'tools', toolInfo)
+    const answer = await this.#send('GET', `/tools${agentName ? `?agent=${at(agentName)}` : ''}`)
+    return elements(rawMember(answer, 'tools') ?? '[]').map(toolInfo)
   }
 
   /** The tools of every source, those that cannot be used too. */

@@ -1,4 +1,5 @@
-import { type Fields, fields, flag, list, number, text, word } from './decode'
+import { rawMember } from '../protocol/json'
+import { type Fields, fields, flag, list, number, parse, text, word } from './decode'
 
 /** What an argument must be for a rule to allow a call. */
 export interface Condition {
@@ -60,6 +61,8 @@ export interface ToolInfo {
   name: string
   description: string
   parameters: unknown
+  /** The schema as it is written; absent when there is none. */
+  parametersText?: string
 }
 
 export function rule(of: Fields): Rule {
@@ -98,10 +101,13 @@ export function rulePreview(of: Fields): RulePreview {
   }
 }
 
-export function toolInfo(of: Fields): ToolInfo {
+/** Reads a tool of its JSON text. */
+export function toolInfo(raw: string): ToolInfo {
+  const of = fields(parse(raw))
   return {
     name: text(of, 'name'),
     description: text(of, 'description'),
     parameters: fields(of.parameters),
+    parametersText: rawMember(raw, 'parameters'),
   }
 }

@@ -75,6 +75,7 @@ export function EditForm({ toolName, agentName, initial, masked = false, error, 
             {tool ? (
               <SchemaForm
                 parameters={tool.parameters}
+                parametersText={tool.parametersText}
                 initial={text}
                 refused={refused}
                 focus={!chosen}

@@ -131,6 +131,7 @@ export function TryForm({ source, tool, live, again, onStarted }: Props) {
         <SchemaForm
           key={version}
           parameters={tool.parameters}
+          parametersText={tool.parametersText}
           initial={text}
           refused={named}
           calm

@@ -5,6 +5,7 @@ import { visiblePieces } from '../../../protocol/text'
 import { Select } from '../../../ui/Select'
 import { Verbatim } from '../../../ui/Verbatim'
 import { draftFault } from './draft'
+import { notGiven } from './draftSchema'
 
 type Kind = 's' | 'n' | 'j'
 
@@ -92,9 +93,7 @@ function belongs(draft: string, schema: RJSFSchema, kind: Kind): boolean {
 function placeholder({ examples }: RJSFSchema, kind: Kind, draft: string | undefined, isNull: boolean): string {
   if (isNull) return 'null'
   if (draft === 's') return 'empty text'
-  const [standard] = Array.isArray(examples) ? examples : []
-  const absent = kind === 'j' ? 'JSON, not given' : 'not given'
-  return typeof standard === 'string' ? `${absent}: ${standard}` : absent
+  return notGiven(examples, kind === 'j' ? 'JSON, not given' : 'not given')
 }
 
 interface ChoiceProps {
@@ -111,7 +110,7 @@ interface ChoiceProps {
 function Choice({ label, schema, draft, set, required, disabled }: ChoiceProps) {
   const choices = (schema.enum ?? []).filter((each) => typeof each === 'string')
   const options = choices.map((each) => ({ value: each, label: each.slice(1) || 'empty text' }))
-  const none = { value: '', label: 'not given' }
+  const none = { value: '', label: notGiven(schema.examples) }
   return (
     <Select
       label={label}

@@ -94,6 +94,20 @@ describe('a form made from a schema', () => {
     expect(field('name').getAttribute('aria-invalid')).toBe('true')
   })
 
+  it('says of each kind of field which default holds while it is not given', () => {
+    const text = `{"type":"object","properties":{
+      "id":{"type":"integer","default":9007199254740993},"on":{"type":"boolean","default":true},
+      "mode":{"enum":["x","y"],"default":"y"},"tags":{"type":"array","items":{"type":"string"},"default":["a","b"]}}}`
+    const view = { parameters: JSON.parse(text), parametersText: text, initial: '{}', refused: [] }
+    render(<SchemaForm {...view} onChange={() => undefined} onFaults={() => undefined} />)
+    expect(field('id')).toHaveProperty('placeholder', 'not given: 9007199254740993')
+    const none = (name: string) => screen.getByRole('combobox', { name }).querySelector('option')?.textContent
+    expect([none('on'), none('mode')]).toEqual(['not given: true', 'not given: "y"'])
+    expect(screen.getByText('not given: ["a","b"]')).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: 'Add to tags' }))
+    expect(screen.queryByText('not given: ["a","b"]')).toBeNull()
+  })
+
   it('knows a nullable text as not given, null, or a text', () => {
     const { last } = form('{"name":"x"}')
     expect(field('note')).toHaveProperty('placeholder', 'not given')

@@ -12,6 +12,8 @@ import { draftValidator } from './validator'
 interface Props {
   /** The JSON Schema of the arguments. */
   parameters: unknown
+  /** It as it is written: what it names stands in the form so. */
+  parametersText?: string
   /** What the form begins with; later changes of it are not taken. */
   initial: string
   /** What the server said is wrong, until something is changed. */
@@ -40,12 +42,22 @@ const fieldsOfForm = { StringField: DraftField }
 const widgets = { SelectWidget: BranchSelect }
 
 /** A form made from the schema of a tool's arguments. */
-export default function SchemaForm({ parameters, initial, refused, calm, focus, onUnfit, onChange, onFaults }: Props) {
+export default function SchemaForm({
+  parameters,
+  parametersText,
+  initial,
+  refused,
+  calm,
+  focus,
+  onUnfit,
+  onChange,
+  onFaults,
+}: Props) {
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
   const [start] = useState(() => {
     const message = formless(parameters)
-    return message === undefined ? draftOf(initial, draftSchema(parameters)) : { message }
+    return message === undefined ? draftOf(initial, draftSchema(parameters, parametersText)) : { message }
   })
   const [before] = useState(() => {
     const root = parseJson(initial.trim() || '{}')

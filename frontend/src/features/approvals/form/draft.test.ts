@@ -116,3 +116,16 @@ it('a schema that only refers to itself has fields of JSON text', () => {
   })
   expect(draftOf('{"a":1}', round)).toMatchObject({ draft: { a: 'j1' } })
 })
+
+it('has what a schema names as the schema is written, every digit of it', () => {
+  const text = `{"type":"object","properties":{
+    "id":{"type":"integer","default":9007199254740993},
+    "ratio":{"anyOf":[{"type":"number"},{"type":"null"}],"default":1.50},
+    "one":{"enum":[9007199254740993,1.0,"a\\u00e9",null]},
+    "default":{"type":"array","items":{"type":"number","default":-0.0}}}}`
+  const { id, ratio, one, default: list } = draftSchema(JSON.parse(text), text).properties ?? {}
+  expect(id).toMatchObject({ examples: ['9007199254740993'] })
+  expect(ratio).toMatchObject({ examples: ['1.50'] })
+  expect(one).toEqual({ type: 'string', enum: ['n9007199254740993', 'n1.0', 'saé', 'jnull'] })
+  expect(list).toMatchObject({ items: { examples: ['-0.0'] } })
+})

@@ -1,4 +1,14 @@
 import type { RJSFSchema } from '@rjsf/utils'
+import {
+  elements,
+  isJsonError,
+  items,
+  type JsonNode,
+  members,
+  parseJson,
+  rawMember,
+  stringValue,
+} from '../../../protocol/json'
 import { type Fields, fields, isFields, text } from '../../../transport/decode'
 
 /*
@@ -14,17 +24,36 @@ export const rawSchema: RJSFSchema = { type: 'string', pattern: '^j' }
 /** Where the draft schema of a branch has the branch itself, which what is entered in it is held to. */
 export const branchOf = 'branchOf'
 
-/** Makes the draft schema of a tool's arguments. What a form cannot show becomes a field of JSON text. */
-export function draftSchema(parameters: unknown): RJSFSchema {
+/** A schema, and of each object in it how it is written. */
+interface Schemas {
+  root: Fields
+  texts: ReadonlyMap<object, string>
+}
+
+/**
+ * Makes the draft schema of a tool's arguments. What a form cannot show becomes a field of JSON text. Where the schema's own text is
+ * given too, the values it names stand as they are written there.
+ */
+export function draftSchema(parameters: unknown, text?: string): RJSFSchema {
   const root = fields(parameters)
+  const texts = new Map<object, string>()
+  const node = parseJson(text ?? JSON.stringify(root))
+  if (!isJsonError(node)) note(root, node, texts)
+  const all = { root, texts }
   const definitions: Record<string, RJSFSchema> = {}
   for (const place of ['$defs', 'definitions']) {
-    for (const [name, schema] of Object.entries(fields(root[place]))) definitions[name] = convert(schema, root)
+    for (const [name, schema] of Object.entries(fields(root[place]))) definitions[name] = convert(schema, all)
   }
   const top: RJSFSchema = takesNothing(parameters)
     ? { type: 'object', properties: {}, additionalProperties: false }
-    : convert(root, root)
+    : convert(root, all)
   return { ...top, title: undefined, description: undefined, $defs: definitions }
+}
+
+/** What is said of a value that is not given: the default that then holds, which a draft schema has as its example. */
+export function notGiven(examples: RJSFSchema['examples'], absent = 'not given'): string {
+  const [standard] = Array.isArray(examples) ? examples : []
+  return typeof standard === 'string' ? `${absent}: ${standard}` : absent
 }
 
 /** Whether a tool is called without arguments: its schema is of an object, and names no member and no kind of members. */
@@ -52,31 +81,45 @@ export function formless(parameters: unknown): string | undefined {
   return 'A form needs the names of the arguments, and the schema leaves them open.'
 }
 
-function convert(schema: unknown, root: Fields): RJSFSchema {
-  if (!isFields(schema)) return rawSchema
-  return { ...shape(schema, root), ...words(schema) }
+function note(value: unknown, node: JsonNode, texts: Map<object, string>): void {
+  if (Array.isArray(value)) {
+    for (const [i, item] of items(node).entries()) note(value[i], item, texts)
+  } else if (isFields(value)) {
+    texts.set(value, node.text)
+    for (const member of members(node)) note(value[member.key], member.value, texts)
+  }
 }
 
-function words(schema: Fields): RJSFSchema {
+/** The JSON text of a member of a schema that has it. */
+function written(schema: Fields, name: string, { texts }: Schemas): string {
+  return rawMember(texts.get(schema) ?? '{}', name) ?? JSON.stringify(schema[name])
+}
+
+function convert(schema: unknown, all: Schemas): RJSFSchema {
+  if (!isFields(schema)) return rawSchema
+  return { ...shape(schema, all), ...words(schema, all) }
+}
+
+function words(schema: Fields, all: Schemas): RJSFSchema {
   const { title, description, default: standard } = schema
   return {
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
-    ...(standard !== undefined && { examples: [JSON.stringify(standard)] }),
+    ...(standard !== undefined && { examples: [written(schema, 'default', all)] }),
   }
 }
 
-function shape(schema: Fields, root: Fields): RJSFSchema {
-  if (typeof schema.$ref === 'string') return reference(schema.$ref, root)
-  if ('const' in schema) return choice([schema.const])
-  if (Array.isArray(schema.enum)) return choice(schema.enum)
+function shape(schema: Fields, all: Schemas): RJSFSchema {
+  if (typeof schema.$ref === 'string') return reference(schema.$ref, all)
+  if ('const' in schema) return choice([written(schema, 'const', all)])
+  if (Array.isArray(schema.enum)) return choice(elements(written(schema, 'enum', all)))
   if (schema.allOf !== undefined || isConditional(schema)) return rawSchema
   const branches = schema.anyOf ?? schema.oneOf
-  if (Array.isArray(branches) && branches.length > 0) return union(branches, schema, root)
+  if (Array.isArray(branches) && branches.length > 0) return union(branches, schema, all)
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== 'null')
     if (types.length !== 1) return rawSchema
-    const only = shape({ ...schema, type: types[0] }, root)
+    const only = shape({ ...schema, type: types[0] }, all)
     return types.length === schema.type.length ? only : nullable(only)
   }
   switch (schema.type) {
@@ -86,28 +129,28 @@ function shape(schema: Fields, root: Fields): RJSFSchema {
     case 'integer':
       return { type: 'string', pattern: '^n' }
     case 'boolean':
-      return choice([true, false])
+      return choice(['true', 'false'])
     case 'null':
-      return choice([null])
+      return choice(['null'])
     case 'array':
       return isFields(schema.items) && schema.prefixItems === undefined
-        ? { type: 'array', items: convert(schema.items, root) }
+        ? { type: 'array', items: convert(schema.items, all) }
         : rawSchema
     case 'object':
-      return object(schema, root)
+      return object(schema, all)
     default:
-      return isFields(schema.properties) ? object(schema, root) : rawSchema
+      return isFields(schema.properties) ? object(schema, all) : rawSchema
   }
 }
 
 /** An object whose members are known. One with members of any name is edited as JSON. */
-function object(schema: Fields, root: Fields): RJSFSchema {
+function object(schema: Fields, all: Schemas): RJSFSchema {
   const named = names(schema)
   const open = schema.additionalProperties !== false || schema.patternProperties !== undefined
   if ((named.length === 0 && open) || named.some(isUnusable)) return rawSchema
   const own = fields(schema.properties)
   const properties = Object.fromEntries(
-    named.map((name) => [name, Object.hasOwn(own, name) ? convert(own[name], root) : rawSchema]),
+    named.map((name) => [name, Object.hasOwn(own, name) ? convert(own[name], all) : rawSchema]),
   )
   return { type: 'object', properties, required: required(schema), additionalProperties: false }
 }
@@ -137,24 +180,24 @@ function isConditional(schema: Fields): boolean {
 
 const plainWords = new Set(['properties', 'required', 'type', 'title', 'description'])
 
-/** Of the values a schema lists, the drafts. */
-function choice(values: unknown[]): RJSFSchema {
+/** Of the values a schema lists, by their JSON texts, the drafts. */
+function choice(values: readonly string[]): RJSFSchema {
   return { type: 'string', enum: values.map(draftOf) }
 }
 
-function draftOf(value: unknown): string {
-  if (typeof value === 'string') return `s${value}`
-  return `${typeof value === 'number' ? 'n' : 'j'}${JSON.stringify(value)}`
+function draftOf(value: string): string {
+  if (value.startsWith('"')) return `s${stringValue(value)}`
+  return `${/^[-\d]/.test(value) ? 'n' : 'j'}${value}`
 }
 
-function union(branches: unknown[], schema: Fields, root: Fields): RJSFSchema {
+function union(branches: unknown[], schema: Fields, all: Schemas): RJSFSchema {
   if (schema.properties !== undefined) return rawSchema // what is shared and what is chosen would have to be merged
   const isNull = (branch: unknown) => isFields(branch) && (branch.type === 'null' || branch.const === null)
   const others = branches.filter((branch) => !isNull(branch))
   const [only] = others
-  if (others.length === 1 && others.length < branches.length) return nullable(convert(only, root))
+  if (others.length === 1 && others.length < branches.length) return nullable(convert(only, all))
   const anyOf = branches.map((branch, i) => {
-    const draft = convert(branch, root)
+    const draft = convert(branch, all)
     return { ...draft, title: draft.title ?? branchName(branch, i), [branchOf]: branch }
   })
   return { anyOf }
@@ -178,16 +221,16 @@ function nullable(of: RJSFSchema): RJSFSchema {
   return {
     anyOf: [
       { ...of, title: 'value' },
-      { ...choice([null]), title: 'null' },
+      { ...choice(['null']), title: 'null' },
     ],
   }
 }
 
 /** Only what is defined in the schema itself can be found. */
-function reference(ref: string, root: Fields): RJSFSchema {
+function reference(ref: string, all: Schemas): RJSFSchema {
   const match = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref)
   const name = match?.[2]?.replaceAll('~1', '/').replaceAll('~0', '~')
-  const found = match?.[1] && name !== undefined && Object.hasOwn(fields(root[match[1]]), name)
+  const found = match?.[1] && name !== undefined && Object.hasOwn(fields(all.root[match[1]]), name)
   if (found) return { $ref: `#/$defs/${match[2]}` }
   return { ...rawSchema, description: `Its schema, ${ref}, is not there: write it as JSON.` }
 }

@@ -54,6 +54,22 @@ it.each([
   expect(schemaFaults(text, schema)).toContainEqual({ path: [], message: want })
 })
 
+it.each([
+  [{ type: 'integer' }, '1.5', 'Not a whole number.'],
+  [{ type: ['integer', 'null'] }, '"a"', 'Not a whole number or null.'],
+  [{ format: 'date' }, '"soon"', 'Not a date, such as 2026-01-31.'],
+  [{ format: 'ipv4' }, '"soon"', 'Not in the format ipv4.'],
+  [{ pattern: '^[a-z]+$' }, '"1"', 'Not like ^[a-z]+$'],
+  [{ $ref: '#/$defs/code' }, '"1"', 'Not like ^[A-Z]+$'],
+  [{ minLength: 2 }, '"1"', 'At least 2 characters.'],
+  [{ maxLength: 1 }, '"12"', 'At most 1 character.'],
+  [{ type: 'array', minItems: 1 }, '[]', 'At least 1 item.'],
+  [{ enum: ['a', 'b'] }, '"c"', 'The value does not match any of ["a","b"].'],
+])('says what %j has against %s in words', (schema, value, want) => {
+  const parameters = { type: 'object', properties: { n: schema }, $defs: { code: { pattern: '^[A-Z]+$' } } }
+  expect(schemaFaults(`{"n":${value}}`, parameters)).toEqual([{ path: ['n'], message: want }])
+})
+
 it('reads the paths in what a server says', () => {
   expect(
     serverFaults(

@@ -16,7 +16,7 @@ import { useEffect } from 'react'
 import { Button, IconButton } from '../../../ui/Button'
 import { Select } from '../../../ui/Select'
 import { Verbatim } from '../../../ui/Verbatim'
-import { branchOf } from './draftSchema'
+import { branchOf, notGiven } from './draftSchema'
 
 /** What the fields of a form know besides their schema. */
 export interface FormContext {
@@ -35,6 +35,11 @@ function FieldTemplate(props: FieldTemplateProps<unknown, RJSFSchema, FormContex
     return (
       <div className="flex flex-col items-start gap-1">
         <div className="w-full min-w-0">{children}</div>
+        {formData === undefined && props.schema.examples && (
+          <p className="font-mono text-code text-faint [overflow-wrap:anywhere]">
+            <Verbatim text={notGiven(props.schema.examples)} />
+          </p>
+        )}
         {errors}
         {canLeave && (
           <Button small tone="ghost" onClick={leave}>
