@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import axe from 'axe-core'
 import { expect, it, vi } from 'vitest'
 import { ok } from '../../test/fake'
@@ -43,6 +43,19 @@ it('shows the progress of a try that runs, cancels it, and takes the focus to it
   transport.on('POST /runs/r1/cancel', () => ok({}))
   fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(transport.asked.at(-1)?.path).toBe('/runs/r1/cancel'))
+})
+
+it('says of a try that runs elsewhere that the connection there is lost, until it is back', async () => {
+  const { store } = await tries(called, 'running')
+  const told = (notice?: string) =>
+    act(async () => store.ring({ runId: 'r1', threadId: 't1', last: 0, status: 'running', notice }))
+  await told('Connection to there lost, trying again')
+  expect(await within(result()).findByRole('status')).toHaveProperty(
+    'textContent',
+    'Connection to there lost, trying again',
+  )
+  await told()
+  await waitFor(() => expect(within(result()).queryByRole('status')).toBeNull())
 })
 
 it('shows what came of a try to each reader, digit for digit, and uses its arguments again', async () => {

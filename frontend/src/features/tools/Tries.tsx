@@ -37,7 +37,7 @@ interface Props {
 export function Tries({ store, onAgain, awaited }: Props) {
   const app = useApp()
   const tries = useTryList(store)
-  const { phase, fault } = useCell(store.state)
+  const { phase, fault, live, notice } = useCell(store.state)
   const [chosen, setChosen] = useState<string>()
   const newest = tries[0]?.run.id
   const result = useRef<HTMLElement>(null)
@@ -94,6 +94,11 @@ export function Tries({ store, onAgain, awaited }: Props) {
         className="flex min-w-0 flex-col gap-3 outline-none"
       >
         <Head tries={tries} shown={shown} onOpen={open} />
+        {notice && live?.id === shown.run.id && (
+          <p role="status" className="text-small text-wait [overflow-wrap:anywhere]">
+            <Verbatim text={notice} />
+          </p>
+        )}
         <Keep name={`try/${shown.run.id}`} flags={store.flags}>
           <TryResult key={shown.run.id} store={store} shown={shown} actions={card} />
         </Keep>
