@@ -44,6 +44,18 @@ export function counted(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
+/**
+ * The name of an agent for a line of text: its own name and its server's, behind the @, each in its own direction, so that a name
+ * from right to left does not change places with what stands beside it. Of ASCII there is nothing to do.
+ */
+export function agentLabel(name: string): string {
+  if (/^[ -~]*$/.test(name)) return name
+  return name
+    .split(/(@)(?=[^@]*$)/)
+    .map((part) => (part === '@' ? part : `\u2068${part}\u2069`))
+    .join('')
+}
+
 /** The time of day: "12:04". */
 export function timeOfDay(at: number): string {
   return clock.format(at)

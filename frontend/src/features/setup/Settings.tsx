@@ -5,6 +5,7 @@ import type { Settings as Saved, StudioState } from '../../transport/answers'
 import { messageOf } from '../../transport/api'
 import { Button } from '../../ui/Button'
 import { InHeader } from '../../ui/Dialog'
+import { agentLabel } from '../../ui/format'
 import { goToSection, Section } from '../../ui/Section'
 import { Select } from '../../ui/Select'
 import { toast } from '../../ui/toasts'
@@ -103,7 +104,11 @@ export default function Settings({ state, section }: { state: StudioState; secti
             className="w-64"
             value={settings.agentName}
             disabled={busy}
-            options={state.agents.map((agent) => ({ value: agent.name, label: agent.name, note: agent.description }))}
+            options={state.agents.map((agent) => ({
+              value: agent.name,
+              label: agentLabel(agent.name),
+              note: agent.description,
+            }))}
             onChange={(agentName) => void save({ agentName })}
           />
         </Line>

@@ -5,6 +5,7 @@ import { defaultModel } from '../../state/models'
 import type { AgentInfo } from '../../transport/agents'
 import type { StudioState, ThreadChoice } from '../../transport/answers'
 import { serverOf } from '../../transport/attached'
+import { agentLabel } from '../../ui/format'
 import { type Option, Select } from '../../ui/Select'
 
 interface Props {
@@ -67,11 +68,12 @@ function read(value: string): ThreadChoice {
 function agentOptions({ agents }: StudioState, chosen: string, absent: Absence | undefined): Option[] {
   const options = agents.map(({ name, description, missing }) => ({
     value: name,
-    label: name,
+    label: agentLabel(name),
     note: [description, missing.length > 0 && `Works without ${missing.join('; ')}`].filter(Boolean).join(' · '),
   }))
   if (agents.some(({ name }) => name === chosen)) return options
-  return [...options, { value: chosen, label: absent ? `${chosen} (${absent.word})` : chosen, note: absent?.text }]
+  const label = agentLabel(chosen)
+  return [...options, { value: chosen, label: absent ? `${label} (${absent.word})` : label, note: absent?.text }]
 }
 
 /** Every model of every provider, and what stands for none of them. */
