@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { App } from '../state/app'
-import { ApiError, messageOf } from '../transport/api'
+import { ApiError, messageOf } from '../transport/apiError'
 import type { Opening } from '../transport/transport'
 import { toast } from '../ui/toasts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useCommand } from '../state/useCommand'
 import { plain, stepped } from '../state/zoom'
-import { messageOf } from '../transport/api'
+import { messageOf } from '../transport/apiError'
 import type { Zoom } from '../transport/transport'
 import { toast } from '../ui/toasts'
 

@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react'
-import type { Decision, FoundProvider, PendingApproval, Provider, ThreadChoice } from '../transport/answers'
-import { Api, messageOf } from '../transport/api'
-import { type Attached, serverOf } from '../transport/attached'
-import type { McpServer } from '../transport/mcp'
+import type { Decision, PendingApproval, ThreadChoice } from '../transport/answers'
+import { Api } from '../transport/api'
+import { messageOf } from '../transport/apiError'
+import { serverOf } from '../transport/attached'
 import type { ToolInfo } from '../transport/rules'
 import type { Connection, Ring, Transport } from '../transport/transport'
 import { toast, undoable } from '../ui/toasts'
@@ -13,6 +13,7 @@ import { Commands } from './commands'
 import { DecisionGuard } from './guard'
 import { Inbox } from './inbox'
 import { Inspector } from './inspector'
+import type { Found, Jump, Led, SetUp, Share } from './leads'
 import { Arrivals, Notifications, waitingNotice } from './notifications'
 import { Router } from './route'
 import { StoredTexts } from './stored'
@@ -22,77 +23,6 @@ import { ThreadStore } from './threadStore'
 
 /** How long a deleted thread can be brought back, in ms. */
 const grace = 10_000
-
-export type SetUp =
-  | {
-      kind: 'settings'
-      /** The part to go to; absent for the top. */
-      section?: string
-    }
-  | {
-      kind: 'provider'
-      provider?: Provider
-      found?: FoundProvider
-      /** What has to be mended in it; the model, before a message can be sent. */
-      mend?: 'model' | 'key'
-      /** It was opened from the settings, and leads back there. */
-      within?: boolean
-    }
-  | {
-      kind: 'mcp'
-      server?: McpServer
-      /** It was opened from the settings, and leads back there. */
-      within?: boolean
-    }
-  | {
-      kind: 'attach'
-      server?: Attached
-      /** What is asked to be attached: it is written into the form, and nothing is sent before a person does. */
-      address?: string
-      name?: string
-      /** It was opened from the settings, and leads back there. */
-      within?: boolean
-    }
-  | {
-      kind: 'agent'
-      /** The agent to change; absent for a new one. */
-      name?: string
-      /** The agent a new one begins as. */
-      copy?: string
-      within?: boolean
-    }
-  | { kind: 'agentImport'; file: string }
-
-/** A thread that is to go out as a file, or a file that is to come in. */
-export type Share = { kind: 'export'; threadId: string; title: string } | { kind: 'import'; file?: File }
-
-export interface Jump {
-  threadId: string
-  runId: string
-  callId?: string
-  turn?: number
-  /** Its row's own key, of one that is no call and no turn. */
-  key?: string
-  quiet?: boolean
-}
-
-/** A text that a search over all threads led to. */
-export interface Led {
-  threadId: string
-  runId: string
-  /** Of a message or a part of the answer. */
-  itemId?: string
-  callId?: string
-  /** What to mark there; empty where nothing was searched for. */
-  text: string
-}
-
-/** A row that a search led to. */
-export interface Found {
-  key: string
-  /** What to open in it: absent where the row shows it as it is. Each step of the search has its own. */
-  wanted?: RegExp
-}
 
 /** Everything the window knows, and what it can do beyond one thread. */
 export class App {

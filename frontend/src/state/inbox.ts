@@ -1,5 +1,6 @@
 import type { PendingApproval } from '../transport/answers'
-import { type Api, messageOf } from '../transport/api'
+import type { Api } from '../transport/api'
+import { messageOf } from '../transport/apiError'
 import type { Ring } from '../transport/transport'
 import { Cell } from './cell'
 

@@ -1,6 +1,6 @@
 import type { AgentInfo } from '../transport/agents'
 import type { Provider, StudioState, ThreadChoice } from '../transport/answers'
-import type { SetUp } from './app'
+import type { SetUp } from './leads'
 
 /** A model's server, and the name to ask it for; empty when none is chosen. */
 export interface ChosenModel {

@@ -1,5 +1,6 @@
 import type { Settings, StudioState } from '../transport/answers'
-import { type Api, messageOf } from '../transport/api'
+import type { Api } from '../transport/api'
+import { messageOf } from '../transport/apiError'
 import { Cell } from './cell'
 
 export interface Studio {

@@ -1,6 +1,7 @@
 import type { Status } from '../protocol/events'
 import type { ThreadSummary } from '../transport/answers'
-import { type Api, messageOf } from '../transport/api'
+import type { Api } from '../transport/api'
+import { messageOf } from '../transport/apiError'
 import type { Ring } from '../transport/transport'
 import { Cell } from './cell'
 

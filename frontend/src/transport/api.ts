@@ -26,6 +26,7 @@ import {
   testResult,
   threadSummary,
 } from './answers'
+import { ApiError, messageOf, said } from './apiError'
 import { type Attached, type AttachedInput, type AttachedTest, attached, attachedTest } from './attached'
 import { type CommandPlace, type CommandTest, commandTest } from './commandPlace'
 import { type Fields, fields, flag, isFields, list, number, parse, text, texts } from './decode'
@@ -54,25 +55,6 @@ import { Steps } from './steps'
 import { type ToolSource, toolSource } from './tools'
 import { type Note, note, type Schedule, schedule } from './toolsets'
 import type { Answer, Transport } from './transport'
-
-/** What a server said instead of an answer, in its own words. */
-export class ApiError extends Error {
-  readonly code: string
-  /** The HTTP status; 0 when no answer came. */
-  readonly status: number
-
-  constructor(message: string, code: string, status: number) {
-    super(message)
-    this.name = 'ApiError'
-    this.code = code
-    this.status = status
-  }
-}
-
-/** The sentence to show for whatever was thrown. */
-export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
-}
 
 const at = encodeURIComponent
 
@@ -396,15 +378,4 @@ export class Api {
       throw new ApiError(`The Studio does not answer (${messageOf(cause)}).`, 'UNREACHABLE', 0)
     })
   }
-}
-
-/** The text of an answer that is none of an error. */
-function said({ status, text: body }: Answer, what = 'The request'): string {
-  if (status >= 200 && status < 300) return body
-  const error = fields(fields(parse(body)).error)
-  throw new ApiError(
-    text(error, 'message') || `${what} was answered with status ${status}.`,
-    text(error, 'code'),
-    status,
-  )
 }

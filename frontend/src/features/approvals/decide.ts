@@ -3,7 +3,7 @@ import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { useNotice, usePlayback, useThreadNow } from '../../state/useThread'
 import type { Decision } from '../../transport/answers'
-import { ApiError, messageOf } from '../../transport/api'
+import { ApiError, messageOf } from '../../transport/apiError'
 import { toast } from '../../ui/toasts'
 import type { Asked } from './asked'
 

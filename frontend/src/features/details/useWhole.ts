@@ -3,7 +3,7 @@ import type { Ref } from '../../protocol/events'
 import type { Call } from '../../protocol/transcript'
 import { useApp } from '../../state/app'
 import { refsOf, withTexts } from '../../state/bodies'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 
 /** A call with all its texts, or what it takes to have them. */
 export type Whole =

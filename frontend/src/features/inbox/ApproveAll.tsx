@@ -3,7 +3,7 @@ import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { labelOf } from '../../state/rows'
 import type { PendingApproval } from '../../transport/answers'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import { Button } from '../../ui/Button'
 import { toast } from '../../ui/toasts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import { Button } from '../../ui/Button'
 import { toast } from '../../ui/toasts'
 

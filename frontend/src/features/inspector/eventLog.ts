@@ -2,7 +2,8 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { decode, type Event, isWireError } from '../../protocol/events'
 import { useApp } from '../../state/app'
 import type { RunView, ThreadStore } from '../../state/threadStore'
-import { type Api, messageOf } from '../../transport/api'
+import type { Api } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 
 /** An event of a run's log with what it is found by. */
 export interface Entry {

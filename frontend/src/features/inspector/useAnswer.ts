@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 
 /** Something asked of the server: what came, why it did not, and a way to ask again. */
 export interface Asked<T> {

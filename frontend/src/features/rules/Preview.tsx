@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import type { RuleDraft, RulePreview } from '../../transport/rules'
 import { counted, when } from '../../ui/format'
 import { Verbatim } from '../../ui/Verbatim'

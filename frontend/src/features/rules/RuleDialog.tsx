@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import type { RuleDraft } from '../../transport/rules'
 import { Button } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import type { Rule } from '../../transport/rules'
 import { useAskedDelete } from '../../ui/askedDelete'
 import { Button } from '../../ui/Button'

@@ -1,6 +1,6 @@
 import type { App } from '../../state/app'
 import { Cell } from '../../state/cell'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import type { Hit } from '../../transport/search'
 import { gather, hitKey } from './groups'
 import { faultOf, parseQuery, serverQuery } from './query'

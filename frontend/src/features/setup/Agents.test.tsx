@@ -1,6 +1,7 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import { App, AppContext, type SetUp } from '../../state/app'
+import { App, AppContext } from '../../state/app'
+import type { SetUp } from '../../state/leads'
 import { FakeTransport, ok, refused } from '../../test/fake'
 import { SettingsDialog } from './SettingsDialog'
 

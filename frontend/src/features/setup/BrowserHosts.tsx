@@ -1,7 +1,7 @@
 import X from 'lucide/dist/esm/icons/x.mjs'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import { Button, IconButton } from '../../ui/Button'
 import { Field, TextInput } from '../../ui/Field'
 

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import type { Note } from '../../transport/toolsets'
 import { useAskedDelete } from '../../ui/askedDelete'
 import { TextInput } from '../../ui/Field'

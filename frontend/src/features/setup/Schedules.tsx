@@ -1,6 +1,6 @@
 import { useCallback, useEffect } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import type { Schedule } from '../../transport/toolsets'
 import { useAskedDelete } from '../../ui/askedDelete'
 import { moment } from '../../ui/format'

@@ -1,5 +1,5 @@
 import type { App } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import { toast } from '../../ui/toasts'
 
 /** Larger than any agent can be, in bytes. */

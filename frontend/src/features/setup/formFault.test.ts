@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ApiError } from '../../transport/api'
+import { ApiError } from '../../transport/apiError'
 import { FieldFault, formFault } from './formFault'
 
 it.each([

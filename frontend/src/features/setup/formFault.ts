@@ -1,4 +1,4 @@
-import { ApiError, messageOf } from '../../transport/api'
+import { ApiError, messageOf } from '../../transport/apiError'
 import type { FormFault } from '../../ui/DialogForm'
 
 /** What is wrong with one field of a form. */

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 import { useApp } from '../../state/app'
-import { messageOf } from '../../transport/api'
+import { messageOf } from '../../transport/apiError'
 import type { ExportChoice, ShareFormat } from '../../transport/share'
 import { Button } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
-import { type Jump, useApp } from '../../state/app'
+import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import type { Jump } from '../../state/leads'
 import type { Row } from '../../state/rows'
 import type { ThreadStore } from '../../state/threadStore'
 
