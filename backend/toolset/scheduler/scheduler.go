@@ -202,6 +202,8 @@ func (s *Scheduler) round(ctx context.Context, started time.Time) time.Duration 
 		at := time.UnixMilli(one.NextMs)
 		if now := s.now(); !at.After(now) {
 			at = s.due(ctx, one, now, started)
+		} else if one.Cron != "" {
+			at = s.sooner(ctx, one, now)
 		}
 		if !at.IsZero() && at.Before(next) {
 			next = at
@@ -236,6 +238,19 @@ func (s *Scheduler) due(ctx context.Context, one Schedule, now, started time.Tim
 		return s.putOff(ctx, one, w, err)
 	}
 	s.forget(one.ID)
+	return next
+}
+
+// sooner is when a schedule that comes again is due: before the time that was settled, where the clock was put back since.
+func (s *Scheduler) sooner(ctx context.Context, one Schedule, now time.Time) time.Time {
+	at := time.UnixMilli(one.NextMs)
+	next, err := Next(one.Cron, s.location(one.Zone), now)
+	if err != nil || !next.Before(at) {
+		return at
+	}
+	if err := s.Store.MoveSchedule(ctx, one.ID, next.UnixMilli()); err != nil && ctx.Err() == nil {
+		s.logger().Warn("a schedule stays at a time that is later than it names", "schedule", one.ID, "error", err)
+	}
 	return next
 }
 

@@ -252,6 +252,32 @@ func TestAMachineThatSleptMissesToo(t *testing.T) {
 	})
 }
 
+func TestAClockThatIsPutBackHoldsNothingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, &Calendar{})
+		var ahead time.Duration
+		d.Now = func() time.Time {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return time.Now().Add(ahead)
+		}
+		turn := func(to time.Duration) {
+			d.mu.Lock()
+			ahead = to
+			d.mu.Unlock()
+			d.Wake()
+			synctest.Wait()
+		}
+		d.start()
+		d.schedule(`{"message":"Each minute","cron":"*/1 * * * *"}`)
+		turn(3 * time.Hour)
+		d.check("after 0s: Each minute")
+		turn(0)
+		time.Sleep(time.Minute)
+		d.check("after 0s: Each minute", "after 1m0s: Each minute")
+	})
+}
+
 func TestAScheduleOfAThreadThatIsGoneGoesToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, &Calendar{})
