@@ -7,11 +7,11 @@ import { Toaster } from '../ui/Toaster'
 import { afterOf, events, FakeTransport, ok } from './fake'
 
 /** An app on a transport without a server, whose thread t1 has one run with a log that can grow. */
-export async function openThread(log: string[], status = 'running') {
+export async function openThread(log: string[], status = 'running', agentName = 'demo') {
   const transport = new FakeTransport()
   const run = { log, status }
   transport.on('GET /threads/t1/runs', () =>
-    ok({ runs: [{ runId: 'r1', agentName: 'demo', status: run.status, last: run.log.length, createdAt: 1 }] }),
+    ok({ runs: [{ runId: 'r1', agentName, status: run.status, last: run.log.length, createdAt: 1 }] }),
   )
   transport.on('GET /runs/r1/events', (asked) => events(run.log, afterOf(asked), run.status))
   const app = new App(transport)

@@ -2,6 +2,7 @@ import { useCallback } from 'react'
 import { VList } from 'virtua'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
+import { serverOf } from '../../transport/attached'
 import type { HistoryMessage, NextRequest } from '../../transport/inspection'
 import { Button } from '../../ui/Button'
 import { count, counted } from '../../ui/format'
@@ -20,7 +21,13 @@ const speakers: Record<HistoryMessage['role'], string> = {
 }
 
 /** The thread as the next request will send it, and what had to be repaired for that. */
-export function HistoryTab({ store }: TabProps) {
+export function HistoryTab(props: TabProps) {
+  const server = serverOf(props.run.agentName)
+  if (server) return <Empty>What the next request sends is made by {server}, and known there alone.</Empty>
+  return <NextMessages {...props} />
+}
+
+function NextMessages({ store }: TabProps) {
   const { api } = useApp()
   const { status, waiting } = useCell(store.state)
   const played = useCell(store.playback) !== undefined

@@ -29,8 +29,8 @@ const log = [
   finish(),
 ]
 
-async function inspector(lines = log, status = 'completed') {
-  const opened = await openThread(lines, status)
+async function inspector(lines = log, status = 'completed', agentName = 'demo') {
+  const opened = await openThread(lines, status, agentName)
   opened.transport.on('GET /studio/state', () =>
     ok({ settings: { prices: [{ model: 'gpt*', input: 1, output: 10 }] } }),
   )
@@ -283,5 +283,12 @@ describe('the history', () => {
     expect(await screen.findByText('Repaired: The history has no result of this call.')).toBeTruthy()
     expect(screen.getByText(/1 tool: deploy/)).toBeTruthy()
     expect(screen.getByText(/12 earlier messages left out: the agent reads at most 8,000 tokens/)).toBeTruthy()
+  })
+
+  it('of an agent on an attached server is known there alone, and is not asked for', async () => {
+    const { transport, tab } = await inspector(log, 'completed', 'planner@there')
+    tab('History')
+    expect(screen.getByText(/is made by there, and known there alone/)).toBeTruthy()
+    expect(transport.asked.some(({ path }) => path.endsWith('/next'))).toBe(false)
   })
 })

@@ -136,7 +136,9 @@ function Try({ request, tries, failed }: { request: ProviderRequest; tries: numb
         <p className="text-small text-muted">
           {withheld
             ? 'The answer is kept back: what this agent says is shown once it is checked.'
-            : 'No byte of an answer came.'}
+            : sent
+              ? 'No byte of an answer came.'
+              : 'The answer was not kept either.'}
         </p>
       )}
     </Section>
