@@ -10,6 +10,6 @@ export function ring(of: Fields): Ring {
     status: optionalText(of, 'status') ?? '',
     error: optionalText(of, 'error'),
     notice: optionalText(of, 'notice'),
-    deleted: of.deleted === true,
+    deleted: of.deleted === true || undefined,
   }
 }
