@@ -7,10 +7,10 @@ import { Dialog } from '../../ui/Dialog'
 const withKeys = commandTable.filter((each) => each.keys.length > 0)
 
 /** Every key of the window, by what it is for. */
-export function KeyboardDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function KeyboardDialog({ onClose }: { onClose: () => void }) {
   const singleKeys = useCell(useApp().commands.singleKeys)
   return (
-    <Dialog open={open} onClose={onClose} title="Keyboard" wide>
+    <Dialog open onClose={onClose} title="Keyboard" wide>
       <p className="pb-3 text-small text-muted">
         {singleKeys
           ? 'Single letters act only while the focus is in the list of rows, or in that of what waits. The settings switch them off.'

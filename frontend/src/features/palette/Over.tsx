@@ -2,9 +2,9 @@ import { Suspense, useEffect, useState } from 'react'
 import { useApp } from '../../state/app'
 import { useCell } from '../../state/cell'
 import { lazily } from '../../ui/lazily'
-import { KeyboardDialog } from './KeyboardDialog'
 
 const Palette = lazily(async () => (await import('./Palette')).Palette)
+const KeyboardDialog = lazily(async () => (await import('./KeyboardDialog')).KeyboardDialog)
 const AboutDialog = lazily(async () => (await import('../about/AboutDialog')).default)
 const LicencesDialog = lazily(async () => (await import('../about/LicencesDialog')).default)
 const ReadmeDialog = lazily(async () => (await import('../about/ReadmeDialog')).default)
@@ -24,8 +24,8 @@ export function Over() {
   const close = () => app.over.set(undefined)
   return (
     <>
-      <KeyboardDialog open={over === 'keyboard'} onClose={close} />
       <Suspense>
+        {over === 'keyboard' && <KeyboardDialog onClose={close} />}
         {over === 'about' && <AboutDialog onClose={close} />}
         {over === 'licences' && <LicencesDialog onClose={close} />}
         {over === 'readme' && <ReadmeDialog onClose={close} />}
