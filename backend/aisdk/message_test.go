@@ -46,11 +46,10 @@ func TestAMessageIsTheOneTheAISDKReads(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := read[name].Message
-			if isOpen(got) {
-				t.Skip("arguments that are being written are the client's to guess")
+			for _, message := range []map[string]any{got, want} {
+				delete(message, "role")
+				forgetOpenInput(message)
 			}
-			delete(got, "role")
-			delete(want, "role")
 			if len(m.Parts) > 0 && !reflect.DeepEqual(got, want) {
 				wanted, _ := json.Marshal(want)
 				text, _ = json.Marshal(got)
@@ -60,12 +59,12 @@ func TestAMessageIsTheOneTheAISDKReads(t *testing.T) {
 	}
 }
 
-func isOpen(message map[string]any) bool {
+// forgetOpenInput takes out arguments that are being written: they are the client's to guess.
+func forgetOpenInput(message map[string]any) {
 	parts, _ := message["parts"].([]any)
 	for _, part := range parts {
 		if p, _ := part.(map[string]any); p["state"] == "input-streaming" {
-			return true
+			delete(p, "input")
 		}
 	}
-	return false
 }

@@ -89,7 +89,8 @@ function Chart({ figures: run, rows, chosen, onSelect }: ChartProps) {
   }
   return (
     <div className="flex min-h-24 flex-1 flex-col">
-      <div className={`${columns} h-6 border-b border-border text-[0.6875rem] text-faint`}>
+      {/* Both leave the same room for a scrollbar, so that the times stand over their bars. */}
+      <div className={`${columns} h-6 overflow-y-scroll border-b border-border text-[0.6875rem] text-faint`}>
         <span />
         <span className="tnum relative">
           <span>0</span>
@@ -119,7 +120,7 @@ function Chart({ figures: run, rows, chosen, onSelect }: ChartProps) {
         itemSize={24}
         keepMounted={chosen >= 0 ? [chosen] : []}
         className="min-h-0 flex-1"
-        style={{ height: 'auto' }}
+        style={{ height: 'auto', overflowY: 'scroll' }}
       >
         {(row, index) => (
           <TimelineLine
