@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -54,7 +55,12 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	if err != nil {
 		return err
 	}
-	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage}, nil)
+	lines := newMessages(in, func(line []byte) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			s.logger().Warn("the client sent a line that is no message", "line", string(line[:min(len(line), maxLine)]))
+		}
+	})
+	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: lines, Writer: out, MaxLineLength: maxMessage}, nil)
 	if err != nil {
 		return fmt.Errorf("serve tools: %w", err)
 	}

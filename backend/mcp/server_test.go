@@ -1,10 +1,13 @@
 package mcp_test
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -295,6 +298,35 @@ func TestAnAnswerIsGoodForTheCallItWasGivenTo(t *testing.T) {
 	}
 	if got := again(`{"name":"Oslo"}`, first.RequestState); got != "Oslo is gone" {
 		t.Errorf("got %s, want the call that was approved", got)
+	}
+}
+
+func TestALineThatIsNoMessageDoesNotEndOurServer(t *testing.T) {
+	toServer, client := io.Pipe()
+	answers, fromServer := io.Pipe()
+	var log bytes.Buffer
+	served := make(chan error, 1)
+	s := &mcp.Server{Tools: wares(), Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	go func() { served <- s.Serve(t.Context(), toServer, fromServer) }()
+	for _, line := range []string{
+		"Welcome", "",
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+	} {
+		if _, err := io.WriteString(client, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if answer, err := bufio.NewReader(answers).ReadString('\n'); err != nil || !strings.Contains(answer, `"protocolVersion"`) {
+		t.Errorf("got %s, %v, want what it was asked", answer, err)
+	}
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-served; err != nil {
+		t.Errorf("serving ended with %v", err)
+	}
+	if !strings.Contains(log.String(), "line=Welcome") {
+		t.Errorf("the log is %q, want the line in it", log.String())
 	}
 }
 

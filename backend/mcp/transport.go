@@ -55,24 +55,24 @@ type stdio struct {
 
 func (t *stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	p := t.process
-	conn, err := (&sdk.IOTransport{Reader: newMessages(p.stdout, t.log), Writer: p.stdin, MaxLineLength: maxMessage}).Connect(ctx)
+	conn, err := (&sdk.IOTransport{Reader: newMessages(p.stdout, t.log.stray), Writer: p.stdin, MaxLineLength: maxMessage}).Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &tapped{Connection: conn, process: p, slots: map[any]*slot{}}, nil
 }
 
-// messages are the lines of a server's standard output that are messages. The others, such as a banner or a stray print, go to its log:
-// one of them would end the SDK's connection, and other clients go on as well.
+// messages are the lines of a stream that are messages. The others, such as a server's banner or a stray print, are strays: one of them
+// would end the SDK's connection, and other programs go on as well.
 type messages struct {
 	io.Closer
 	lines *bufio.Reader
-	log   *tail
+	stray func(line []byte)
 	rest  []byte // of the message that is being read
 }
 
-func newMessages(stdout io.ReadCloser, log *tail) *messages {
-	return &messages{Closer: stdout, lines: bufio.NewReaderSize(stdout, 64<<10), log: log}
+func newMessages(stream io.ReadCloser, stray func(line []byte)) *messages {
+	return &messages{Closer: stream, lines: bufio.NewReaderSize(stream, 64<<10), stray: stray}
 }
 
 func (m *messages) Read(p []byte) (int, error) {
@@ -82,7 +82,7 @@ func (m *messages) Read(p []byte) (int, error) {
 			m.rest = line
 			break
 		}
-		m.log.stray(line)
+		m.stray(line)
 		if err != nil {
 			return 0, err
 		}
