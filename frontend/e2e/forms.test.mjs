@@ -147,6 +147,7 @@ for (const [width, height] of [
 
 test('what cannot be loaded without a connection says so, and the window stays', async (t) => {
   const { page, studio } = await thread(t)
+  await page.getByText('script script.json').waitFor() // it knows the studio's state
   await studio.stop('SIGKILL')
   await page.getByText('Connection lost.').waitFor()
   await page.keyboard.press('Control+,')
