@@ -139,6 +139,7 @@ test('the decision above the composer covers nothing of the thread, its own row 
   await dock.waitFor()
   const [view, card] = [await feed.boundingBox(), await dock.boundingBox()]
   assert.ok(view.y + view.height <= card.y, 'the card stands below the thread')
+  await feed.hover() // the card may stand where the pointer was
   await page.mouse.wheel(0, 5000)
   await dock.waitFor({ state: 'detached' })
   assert.deepEqual(page.faults, [])
