@@ -155,6 +155,12 @@ export async function looksLike(window, name, other) {
   return (await difference(join(results, `${other}.png`), join(results, `${name}.png`))) <= flicker
 }
 
+/** Whether a dialog lies over the page of another picture: behind it nearly every pixel is darker. */
+export async function isBehindADialog(window, name, other) {
+  await window.picture(name)
+  return (await difference(join(results, `${other}.png`), join(results, `${name}.png`))) > 300_000
+}
+
 /** Asks the window's database, beside the program that has it open. */
 export async function ask(data, sql) {
   const { stdout, stderr, status } = await command('sqlite3', ['-readonly', join(data, 'callboard.db'), sql])

@@ -6,7 +6,7 @@ import test from 'node:test'
 import { calls, command, environment, folder, program, says, script, serve } from './harness.mjs'
 import {
   ask,
-  looksLike,
+  isBehindADialog,
   notifications,
   openWindow,
   picture,
@@ -67,12 +67,12 @@ test('closing the window while a run is live asks first, and stops the run only 
   await showsAPage(window, 'window-running')
   const asks = async () => {
     await closeWindow(display, window.id)
-    await until('the question', async () => !(await looksLike(window, 'window-quit', 'window-running')))
+    await until('the question', () => isBehindADialog(window, 'window-quit', 'window-running'))
     await showsAPage(window, 'window-quit')
   }
   await asks()
   await window.key('Escape')
-  await until('the question to go', () => looksLike(window, 'window-stays', 'window-running'))
+  await until('the question to go', async () => !(await isBehindADialog(window, 'window-stays', 'window-running')))
   assert.equal(await status(), 'running', 'the run goes on')
 
   await asks()
