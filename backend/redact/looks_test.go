@@ -89,7 +89,7 @@ func TestWhatOnlyLooksLikeASecretStays(t *testing.T) {
 		"TOKEN=$TOKEN", "$token = $authToken;", "token: {{ vault_token }}", "PASSWORD=%DB_PASSWORD%", "password=%(db_password)s", "password=${DB_PASSWORD}", "token: ${{ secrets.GITHUB_TOKEN }}", `f"token={token}"`, "API_KEY=<your-api-key>", "password: ********", "password=[redacted]",
 		`fmt.Print("Password: "); s := "abcdef"`, `say("Enter your password: " + name + "!")`, `if token == "EOF" {`, "password: required", "token: expired.",
 		"the bearer authentication of HTTP, Bearer certificates", "Authorization: required", "cookie: a small file that a site keeps", "authorization: see below",
-		"sk-folding-cube-grid, pk-chasing-dots-item", "npm_config_registry=https://registry.npmjs.org/", "hf_hub_download_the_model_file", "gsk_model_name", "r8_unorm_texture_of_the_device",
+		"sk-folding-cube-grid, pk-chasing-dots-item", "npm_config_registry=https://packages.example.com/", "hf_hub_download_the_model_file", "gsk_model_name", "r8_unorm_texture_of_the_device",
 		"commit 9fceb02d0ae598e95dc970b74764f19372d61af8, sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
 		"id 550e8400-e29b-41d4-a716-446655440000, thr_06h2q51kemv5kaa2s8s5htet, $1,299.99, 4111 items, +49 30 123456, 2026-11-30T15:26:22Z",
 		"https://example.com:8080/path, ssh://git@github.com/x, https://ada@example.com, ada@example.com, 127.0.0.1:5331@demo", "ASIAN, ASIA-PACIFIC, xapp-1",
