@@ -43,13 +43,12 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 	log := logger(stderr, slog.LevelWarn)
 	// One window for each data folder: a second start hands over what it was asked to open, also to a window that has not opened the
 	// folder yet.
-	id := fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.Config.Dir)))
-	if desktop.HandOver(ctx, id, o.Open) == nil {
+	if desktop.HandOver(ctx, o.Config.Dir, o.Open) == nil {
 		say(stderr, "the window that is open on %s comes to the front", o.Config.Dir)
 		return exitOK
 	}
 	if err := studio.InUse(o.Config.Dir); err != nil {
-		say(stderr, "%v; a window it has comes to the front", err)
+		say(stderr, "%v", err)
 	}
 	memory := desktop.Remember(o.Config.Dir)
 	kept := memory.Window()
@@ -64,8 +63,18 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 	}
 	app.life = life
 	defer context.AfterFunc(ctx, life.Interrupt)()
+	door, err := desktop.OpenDoor(ctx, o.Config.Dir, func(text string) {
+		select {
+		case <-app.started:
+			app.open(text)
+		case <-background.Done(): // the window did not open
+		}
+	})
+	if err != nil {
+		log.Warn("a second start cannot hand over to this window", "error", err)
+	}
 
-	err := show(&wailsoptions.App{
+	err = show(&wailsoptions.App{
 		Title:            "Callboard",
 		Width:            kept.Width,
 		Height:           kept.Height,
@@ -89,13 +98,14 @@ func window(ctx context.Context, o commandline.Options, stderr io.Writer) int {
 		DragAndDrop: &wailsoptions.DragAndDrop{EnableFileDrop: runtime.GOOS == "linux"},
 		Mac:         &mac.Options{OnFileOpen: app.open, OnUrlOpen: app.open},
 		SingleInstanceLock: &wailsoptions.SingleInstanceLock{
-			UniqueId: id,
+			UniqueId: fmt.Sprintf("callboard-%x", sha256.Sum256([]byte(o.Config.Dir))),
 			OnSecondInstanceLaunch: func(second wailsoptions.SecondInstanceData) {
 				app.open(commandline.Asked(second.Args, second.WorkingDirectory))
 			},
 		},
 	})
 	stop()
+	door.Close()
 	if err = errors.Join(err, life.End(func(s *studio.Studio) error { return shut(ctx, s) })); err != nil {
 		if !errors.Is(err, studio.ErrInUse) { // that was said at the beginning
 			say(stderr, "%v", err)

@@ -45,11 +45,10 @@ test('a link given to the first start is shown, and does nothing more', async (t
   assert.deepEqual(await window.exited, { status: 0, signal: null }, window.log())
 })
 
-test('a second start gives its link to the window that is open, which shows it, and ends with 0', async (t) => {
+test('a second start gives its link to the window that is open, which shows it, and ends with 0, without a session bus', async (t) => {
   const display = await xserver(t)
-  const bus = await sessionBus(t)
   const { data, threadId, args } = await withAThread(t)
-  const window = await openWindow(t, display, data, args, bus)
+  const window = await openWindow(t, display, data, args)
   await showsAPage(window, 'desktop-before-link')
   const refused = await command(program, ['--data', data, 'callboard://run?input=hi'], window.env)
   assert.equal(refused.status, 0, refused.stderr)
